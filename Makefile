@@ -103,6 +103,7 @@ docs: build ## Write the documentation as a site, build/site/readme.html
 # What a page shows a command print is what it prints today.
 docs-figures: build ## Run the commands of the pages on predictions and prices again, and write the pages
 	$(BIN)/python -m bench.docs_figures
+	$(BIN)/python scripts/record_session.py
 	$(BIN)/python scripts/run_notebook.py docs/notebooks/first-look.ipynb
 
 # What draws and looks which tests reach a line is in no other environment.

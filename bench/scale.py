@@ -26,14 +26,21 @@ from scipy.optimize import nnls
 from weft.launch.all import choose_launcher
 from weft.launch.launcher import Job
 from weft.launch.programs import choose_mpi, programs
+from weft.launch.protocol import LaunchError
 from weft.plan.allocation import Allocation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft.launch.launcher import RunningLaunch
+    from weft.launch.protocol import Hello
+
 USUAL = (16, 32, 64, 128, 256)
 DEADLINE_S = 600.0
 FEWEST_FOR_LAW = 3
+# Open MPI 4.1 sometimes ends by signal 11 in MPI_Init where many ranks share a core (its btl_tcp
+# calls a handler that it has not set yet): such a launch has measured nothing and is started again.
+MOST_STARTS = 3
 MACHINE_CORES = os.cpu_count() or 1
 FAR_RANKS = 4096
 MEMORY_RANKS = 1024
@@ -65,18 +72,32 @@ def cost_of(ranks: int) -> Cost:
     mpi = choose_mpi("", launcher.starts)
     [program] = [one for one in programs(mpi) if one.transport == "tcp"]
     job = Job(program=program.path, mpi=mpi, ranks=ranks, allocation=allocation)
-    times = [time.monotonic()]
-    with launcher.start(job) as launch:
-        hello = launch.hello(DEADLINE_S)
-        times.append(time.monotonic())
-        for number, size in enumerate((8, 65536)):
-            answer = launch.run({**CASE, "id": number, "bytes": size}, DEADLINE_S)
-            if answer.status != "ok":
-                raise SystemExit(f"bench.scale: {ranks} ranks: {answer.reason}")
-        times.append(time.monotonic())
-        used = _memory_of(hello.ranks[0].pid, hello.ranks[0].host)
-        launch.finish(DEADLINE_S)
-        times.append(time.monotonic())
+    for left in reversed(range(MOST_STARTS)):
+        start_s = time.monotonic()
+        with launcher.start(job) as launch:
+            try:
+                hello = launch.hello(DEADLINE_S)
+            except LaunchError as error:
+                if not left:
+                    raise
+                sys.stderr.write(f"bench.scale: {ranks} ranks: started again: {error}\n")
+                continue
+            return _cost_since(start_s, launch, hello)
+    raise AssertionError
+
+
+def _cost_since(start_s: float, launch: RunningLaunch, hello: Hello) -> Cost:
+    """Of a launch that was started then and has its ranks now: two cases and its end."""
+    ranks = len(hello.ranks)
+    times = [start_s, time.monotonic()]
+    for number, size in enumerate((8, 65536)):
+        answer = launch.run({**CASE, "id": number, "bytes": size}, DEADLINE_S)
+        if answer.status != "ok":
+            raise SystemExit(f"bench.scale: {ranks} ranks: {answer.reason}")
+    times.append(time.monotonic())
+    used = _memory_of(hello.ranks[0].pid, hello.ranks[0].host)
+    launch.finish(DEADLINE_S)
+    times.append(time.monotonic())
     start_s, cases_s, end_s = (b - a for a, b in itertools.pairwise(times))
     return Cost(
         ranks=ranks,

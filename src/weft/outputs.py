@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from typing import IO
 
 STANDARD_OUTPUT = Path("-")
+# Of the form of all JSON: another one where a field goes or means something else.
+JSON_VERSION = 1
+
+
+def json_form(command: str, result: object) -> dict[str, object]:
+    """What a command writes or prints as JSON: the form's version, its name, what it found."""
+    return {"version": JSON_VERSION, "command": command, "result": result}
 
 
 def check_output(path: Path) -> None:

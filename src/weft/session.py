@@ -119,9 +119,9 @@ def resume(
 ) -> tuple[Path, Footer | None]:
     """Measure the launches and the precision that a record lacks; None if it lacks nothing.
 
-    `changes` are fields of the plan that do not change what is measured: budget_s and
-    case_deadline_s. A compressed record is decompressed, and compressed again once the run ended by
-    itself. Raises WeftError.
+    `changes` are fields of the plan that do not change what is measured: budget_s,
+    case_deadline_s, and launches, of each case in all. A compressed record is decompressed, and
+    compressed again once the run ended by itself. Raises WeftError.
     """
     with RecordWriter.resume(path) as held:
         return _resumed(held, changes, begun_s=begun_s, report=report, launchers=launchers)

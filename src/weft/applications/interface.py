@@ -63,6 +63,10 @@ class ApplicationCase(Protocol):
         """The longest message at most, where a site of it has so many bytes."""
         ...
 
+    def least_message_bytes(self, site_bytes: int) -> int:
+        """The shortest message; 0 where that is not known, or some have no such size."""
+        ...
+
     def sites_of_rank(self, ranks: int) -> float:
         """The parts of which a rank's work and memory consist, on each of so many ranks."""
         ...

@@ -101,6 +101,12 @@ class Lattice(msgspec.Struct, frozen=True, kw_only=True):
         """The longest message at most: the largest face, where ranks divide it undivided."""
         return site_bytes * self.depth * self.sites // min(self.extents)
 
+    def least_message_bytes(self, site_bytes: int) -> int:
+        """The smallest face, where the whole is not divided and no sums are sent; else 0."""
+        if self.is_global or self.sums:
+            return 0
+        return site_bytes * self.depth * self.sites // max(self.extents)
+
     @property
     def shape(self) -> str:
         """Its extents: "8^4", "4x6x8"."""

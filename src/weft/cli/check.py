@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.cli.command import output_option, print_json
+from weft.cli.options import Topologies, topology_typed
 from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
 
@@ -19,6 +20,8 @@ Examples:
 weft check run.jsonl --against limits.toml --junit check.xml
 
 weft check today.jsonl --against monday.jsonl --against tuesday.jsonl --tolerance 5%
+
+weft check map-today.jsonl --against map-monday.jsonl --topology topology.conf
 
 weft check good.jsonl --make-limits limits.toml"""
 
@@ -47,6 +50,7 @@ def check(
             help="Write limits that a machine like this one keeps, as far as its scatter can tell.",
         ),
     ] = None,
+    topology: Topologies = None,
     tolerance: Annotated[str, typer.Option(help="Pass up to this much slower, %.")] = "5%",
     junit: Annotated[
         Path | None,
@@ -70,7 +74,7 @@ def check(
 
     if make_limits:
         refuse_typed(
-            context, "against", "tolerance", "junit", "openmetrics",
+            context, "against", "topology", "tolerance", "junit", "openmetrics",
             why="with --make-limits nothing is judged",
         )  # fmt: skip
         _make_limits(records, make_limits, as_json=json)
@@ -79,7 +83,9 @@ def check(
         raise WeftError("nothing says what the machine is held against", _AGAINST)
     if any(path.suffix == ".toml" for path in against):
         refuse_typed(context, "tolerance", why="limits are kept or not, and have no tolerance")
-    found = checked(records, against, parse_percent(tolerance))
+        refuse_typed(context, "topology", why="limits hold each way by itself")
+    known = topology_typed(topology)
+    found = checked(records, against, parse_percent(tolerance), known.on if known else None)
     names = [" ".join(map(str, paths)) for paths in (records, against)]
     _write_files(found, " against ".join(names), junit, openmetrics)
     if json:
@@ -102,8 +108,8 @@ def _make_limits(records: list[Path], path: Path, *, as_json: bool) -> None:
         f"{path}: {counted(made.limits, 'limit')}, tolerances {least:.0f} to {greatest:.0f} %;"
         f" check with: weft check RECORD --against {path}"
     )
-    if made.wide:
-        typer.echo(made.wide)
+    for line in filter(None, (made.wide, made.few)):
+        typer.echo(line)
     for one in made.without:
         typer.echo(f"no limit for {one}")
 

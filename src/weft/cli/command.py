@@ -11,8 +11,6 @@ from typer.core import TyperCommand, TyperOption
 from weft.errors import WeftError
 from weft.sources.named import split_source
 
-# Of the form that every --json prints: another one where a field goes or means something else.
-JSON_VERSION = 1
 # Where a context keeps the outputs of its command line, by their options.
 _OUTPUTS = "weft.outputs"
 
@@ -107,8 +105,10 @@ def print_json(command: str, value: object) -> None:
     """What --json prints: the version of the form, the command's name, and what it found."""
     import msgspec
 
-    found = {"version": JSON_VERSION, "command": command, "result": value}
-    typer.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+    from weft.outputs import json_form
+
+    found = msgspec.json.encode(json_form(command, value))
+    typer.echo(msgspec.json.format(found, indent=2).decode())
 
 
 def _check_apart(outputs: Mapping[str, tuple[str, Path]], params: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.cli.command import output_option, print_json
+from weft.cli.options import Topologies, topology_typed
 from weft.cli.typed import refuse_typed
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ _EXAMPLES = """Examples:
 weft compare before.jsonl after.jsonl -o both.html
 
 weft compare monday.jsonl,tuesday.jsonl friday.jsonl,saturday.jsonl
+
+weft compare map-monday.jsonl map-friday.jsonl --topology topology.conf
 
 weft compare escher red-squall
 
@@ -40,6 +43,7 @@ def compare(
     same: Annotated[
         str, typer.Option(help="Call speeds within this the same, % of the reference.")
     ] = "2%",
+    topology: Topologies = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -51,20 +55,22 @@ def compare(
     """Compare records and platforms: ratios with intervals, verdicts, crossovers."""
     from weft.report.comparison import comparison_tables, write_comparison
     from weft.report.terminal import console
-    from weft.studies.comparisons import compared
+    from weft.studies.comparisons import compared, in_plain_data
     from weft.studies.maps import compared_maps
     from weft.units import parse_percent
 
-    if (maps := compared_maps(sides)) is not None:
+    known = topology_typed(topology)
+    if (maps := compared_maps(sides, known.on if known else None)) is not None:
         refuse_typed(context, "test", "same", why="a map has one test, and its own answer")
         _show_maps(maps, output, as_json=json)
         return
-    found, plain = compared(sides, test, parse_percent(same))
+    refuse_typed(context, "topology", why="it is for maps, and these are none")
+    found = compared(sides, test, parse_percent(same))
     if output is not None:
         write_comparison(found, output)
         typer.echo(f"report: {output}", err=True)
     if json:
-        print_json("compare", plain)
+        print_json("compare", in_plain_data(found))
     else:
         console().print(comparison_tables(found))
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.command import only_output_option
+from weft.cli.typed import refuse_typed
 from weft.wording import counted
 
 _EXAMPLES = """Examples:
@@ -16,7 +17,9 @@ weft export run.jsonl.zst --table summary --parquet summary.parquet
 
 weft export map.jsonl.zst --table pairs --json pairs.json
 
-weft export run.jsonl.zst --table models --latex models.tex"""
+weft export run.jsonl.zst --table models --latex models.tex
+
+weft export run.jsonl.zst --methods methods.tex"""
 
 
 def register(app: typer.Typer) -> None:
@@ -25,6 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
+    context: typer.Context,
     record: Annotated[Path, typer.Argument(help="Export this record.")],
     csv: Annotated[
         Path | None, typer.Option(callback=only_output_option, help="Write CSV to this file.")
@@ -34,7 +38,9 @@ def export(
     ] = None,
     json: Annotated[
         Path | None,
-        typer.Option(callback=only_output_option, help="Write JSON, a list of rows, to this file."),
+        typer.Option(
+            callback=only_output_option, help="Write JSON, rows in its form, to this file."
+        ),
     ] = None,
     latex: Annotated[
         Path | None,
@@ -43,6 +49,14 @@ def export(
     markdown: Annotated[
         Path | None,
         typer.Option(callback=only_output_option, help="Write a Markdown table to this file."),
+    ] = None,
+    methods: Annotated[
+        Path | None,
+        typer.Option(
+            callback=only_output_option,
+            help="Write the methods paragraph of a paper to this file (.tex: LaTeX), and which of"
+            " the twelve rules of Hoefler and Belli the record keeps.",
+        ),
     ] = None,
     table: Annotated[
         str,
@@ -59,7 +73,14 @@ def export(
     """
     from weft.outputs import STANDARD_OUTPUT
     from weft.studies.export import export as written
+    from weft.studies.export import export_methods
 
+    if methods is not None:
+        others = ("csv", "parquet", "json", "latex", "markdown", "table")
+        refuse_typed(context, *others, why="--methods writes a paragraph")
+        export_methods(record, methods)
+        typer.echo(f"{methods}: the methods paragraph and twelve rules", err=True)
+        return
     targets = {"csv": csv, "parquet": parquet, "json": json, "latex": latex, "markdown": markdown}
     one = written(record, targets, table)
     words = f"{one.path}: {counted(one.rows, 'row')} of {one.table}"

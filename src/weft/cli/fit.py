@@ -61,6 +61,6 @@ def fit(
         for one in models:
             console().print(render_models(one))
     if output is not None:
-        chart, table = picture_of(found[0])
-        write_picture(output, [chart], table)
+        chart, (table, *more) = picture_of(found[0])
+        write_picture(output, [chart], table, more)
         typer.echo(f"picture: {output}", err=True)

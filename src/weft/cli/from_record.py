@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 _OF_A_JOB = ("submit", "partition", "account", "constraint", "time")
 # The only options allowed with --resume: any other would change what is measured.
-_WITH_RESUME = ("resume", "budget", "deadline", "json", "report", "verbose", "quiet", *_OF_A_JOB)
+_WITH_RESUME = (
+    "resume", "budget", "deadline", "launches", "json", "report", "verbose", "quiet", *_OF_A_JOB,
+)  # fmt: skip
 # With --again a new record is made, and how much is measured may change as well.
 _WITH_AGAIN = (
     "again", "budget", "deadline", "launches", "precision", "samples", "seed", "output", "json",

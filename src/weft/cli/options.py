@@ -4,11 +4,14 @@ import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from weft.cli.command import output_option
+
+if TYPE_CHECKING:
+    from weft.sources.topologies import Topology
 
 Columns = Annotated[
     str,
@@ -25,6 +28,15 @@ Options = Annotated[
     list[str] | None,
     typer.Option(help="Set an option of a transport: tcp.port=7000 (see weft list transports)."),
 ]
+Topologies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--topology",
+        help="Read who is below which switch: a topology.conf of Slurm, an output of ibnetdiscover"
+        " (and a second time its routes by dump_lfts.sh), an ibdiagnet2.db_csv, a folder of LLDP"
+        ' neighbours, a .toml of weft, or words: "fat-tree 24/288 full".',
+    ),
+]
 Picture = Annotated[
     Path | None,
     typer.Option(
@@ -34,6 +46,13 @@ Picture = Annotated[
         help="Write a picture to this .svg, .pdf or .html file.",
     ),
 ]
+
+
+def topology_typed(words: list[str] | None) -> "Topology | None":
+    """The topology of a map's hosts, where one is typed. Raises WeftError."""
+    from weft.sources.topologies import topology_of
+
+    return topology_of(words) if words else None
 
 
 def with_options(

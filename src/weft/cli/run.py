@@ -60,7 +60,7 @@ weft run --resume weft-20261121-101500.jsonl.zst"""
 # What a simulated platform has not, or what makes no difference there.
 _NOT_SIMULATED = (
     "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",
-    "mpi", "transport", "option", "vary", "buffers", "pages", "long_links", "threads",
+    "mpi", "transport", "option", "vary", "buffers", "pages", "long_links", "threads", "wait",
 )  # fmt: skip
 # What a suite sets itself.
 _SET_BY_SUITE = (
@@ -124,7 +124,7 @@ _Output = Annotated[
 ]
 _Resume = Annotated[
     Path | None,
-    typer.Option(help="Continue this record: missing launches first, then wide intervals."),
+    typer.Option(help="Continue this record: missing launches first (more with --launches)."),
 ]
 _Again = Annotated[
     Path | None,

@@ -113,12 +113,23 @@ def install_mpi(mpi: str = "") -> str:
     return f"type apt-get install {PACKAGES[mpi or MPIS[0]]}, then make build"
 
 
+def check_engine() -> None:
+    """Raises WeftError where weft was installed without its engine, which this machine lacked."""
+    note = engine_folder() / "lacking"
+    if note.is_file():
+        raise WeftError(
+            f"weft was installed here without its engine, for want of {note.read_text().strip()}",
+            "type scripts/install-system-packages run && pip install . in its sources' folder",
+        )
+
+
 def choose_mpi(asked: str = "", starts: Callable[[str], bool] = has_starter) -> str:
     """The MPI to start ranks with: the requested one, or the first that is complete.
 
     `starts` says whether a launcher can start programs of an MPI. Raises WeftError when there is
     none.
     """
+    check_engine()
     if asked and asked not in MPIS:
         raise WeftError(f"there is no MPI called {asked}", f"type --mpi {' or --mpi '.join(MPIS)}")
     for mpi in (asked,) if asked else MPIS:

@@ -12,7 +12,7 @@ from weft.host.programs import answer
 from weft.launch.environment import environment_of_ranks
 from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.piped import PipedLaunch
-from weft.launch.programs import SIMULATOR, engine_folder
+from weft.launch.programs import SIMULATOR, check_engine, engine_folder
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class SimLauncher:
     summary = "a simulated platform (--platform), in one process here"
 
     def __init__(self, platform: SimulatedPlatform) -> None:
+        check_engine()
         if not any((engine_folder() / SIMULATOR).glob("rank-*")):
             raise WeftError(
                 f"no program for simulated platforms in {engine_folder()}",

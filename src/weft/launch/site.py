@@ -18,7 +18,14 @@ from weft.host.unlike import check_versions
 from weft.launch.all import LAUNCHERS, choose_launcher, launchers_of
 from weft.launch.application_file import application_file
 from weft.launch.launcher import Launcher
-from weft.launch.programs import SIMULATOR, Program, choose_mpi, has_starter, programs
+from weft.launch.programs import (
+    SIMULATOR,
+    Program,
+    check_engine,
+    choose_mpi,
+    has_starter,
+    programs,
+)
 from weft.names import choose
 from weft.plan.allocation import Allocation
 from weft.plan.site import Site, Transport
@@ -103,6 +110,7 @@ def find_site(
 
     Raises WeftError for what is missing, and where hosts or programs are of another weft.
     """
+    check_engine()
     chosen = choose_launcher(launcher, allocation, launchers_of(platform, launchers))
     of_ranks = SIMULATOR if platform else choose_mpi(mpi, chosen.starts)
     found = programs(of_ranks)

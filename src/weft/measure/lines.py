@@ -49,6 +49,7 @@ def case_line(
         "wait": case.wait,
         "pages": case.pages,
         "point": case.point or 0,
+        "at_once": case.at_once,
         "seed": seed,
         "verify": verify,
         "keep_all": keep_all,

@@ -26,6 +26,7 @@ from weft.measure.stopping import (
 from weft.measure.timeouts import timeout_s, within_budget_s
 from weft.plan.budget import in_words, needs_no_probe
 from weft.plan.case import Schedule
+from weft.plan.rounds import turns_of
 from weft.record.launches import launch_median
 from weft.record.ranks import ticks_of_samples
 
@@ -140,7 +141,8 @@ class CaseRunner:
             operation_ns=state.expected_ns,
             latency_ns=unloaded_latency_ns(self._states, state.case),
             clock=clock,
-            share_ns=share_s * 1e9,
+            # Every pair has its samples, after the pairs before it.
+            share_ns=share_s * 1e9 / _turns(state),
             pace_ns=state.pace_ns,
             asked_samples=self.plan.samples,
             most_ops=MOST_SIMULATED_OPS if self.plan.simulated else MOST_OPS,
@@ -175,7 +177,8 @@ class CaseRunner:
             keep_all=self.plan.keep_all,
         )
         answer = self._answer(ranks, line, self.plan.case_deadline_s + timeout)
-        self.besides_s = max(0.0, time.monotonic() - begun - answer.timed_ns / 1e9)
+        timed_s = _turns(state) * answer.timed_ns / 1e9
+        self.besides_s = max(0.0, time.monotonic() - begun - timed_s)
         is_last = last or answer.status != "ok"
         again = not is_last and _too_short(state, chosen, answer, ranks.clock)
         if again:
@@ -249,6 +252,11 @@ def _as_run(case: Case, role: Role) -> Case:
     """The case as it is run: a probe, which is shorter than a turn, takes one buffer."""
     is_short = role == "calibrate" and case.schedule.kind == "turn"
     return msgspec.structs.replace(case, schedule=Schedule()) if is_short else case
+
+
+def _turns(state: CaseState) -> int:
+    """How often a batch takes as long as rank 0's own part of it."""
+    return turns_of(state.case.ranks, state.case.at_once)
 
 
 def _sample_ticks(state: CaseState, answer: Answer) -> float:

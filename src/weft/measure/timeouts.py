@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.plan.memory import CHECKED_BYTES, needed_bytes
+from weft.plan.rounds import turns_of
 
 if TYPE_CHECKING:
     from weft.measure.stopping import Amount
@@ -54,6 +55,7 @@ def timeout_s(case: Case, chosen: Amount, pace_ns: float) -> float:
     `pace_ns` is what an operation takes on average, 0 where it is not known yet.
     """
     operations = (chosen.samples + chosen.warmup) * chosen.ops_per_sample + CHECKED_OPERATIONS
+    operations *= turns_of(case.ranks, case.at_once)
     moved_bytes = 2 * operations * case.bytes
     made_bytes = TIMES_MADE * needed_bytes(case) + BOTH_SIDES_BYTES * case.ranks
     return (

@@ -17,7 +17,7 @@ USUAL_RANKS = 2
 # What cases may differ in; all behind `bytes` make the variant of a test.
 CaseAxis = Literal[
     "test", "transport", "bytes", "ranks", "queue_depth", "schedule", "single", "wait", "pages",
-    "point", "application",
+    "point", "at_once", "application",
 ]  # fmt: skip
 
 
@@ -65,8 +65,9 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     """One thing to measure: a test on a transport at one message size.
 
     `point` is where it lies on the axis of its test; None where the test has no axis. `pages` are
-    those of its memory: small, huge, or as the kernel gives them. `application` are the options of
-    an application, which only it understands (weft.applications); None where the test is none.
+    those of its memory: small, huge, or as the kernel gives them. `at_once` is how many pairs run
+    at once in a test of pairs; 0: all. `application` are the options of an application, which only
+    it understands (weft.applications); None where the test is none.
     """
 
     # Cases that are alike are equal. What puts cases side by side takes the case itself, or what
@@ -82,6 +83,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     wait: str = ""
     pages: str = ""
     point: int | None = None
+    at_once: int = 0
     application: dict[str, Any] | None = msgspec.field(default=None, name=RECORDED_AS)
 
     def __hash__(self) -> int:
@@ -146,6 +148,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
             f"q{self.queue_depth}": self.queue_depth != USUAL_QUEUE_DEPTH,
             self.wait: bool(self.wait),
             f"{self.pages}_pages": bool(self.pages),
+            f"{self.at_once}at_once": bool(self.at_once),
             "shared": schedule.kind == "shared",
             f"{schedule.kind}{schedule.count}{reuse}": not schedule.is_repeated,
             f"at{self.point}": self.point is not None,

@@ -128,6 +128,7 @@ class Variants(msgspec.Struct, frozen=True, kw_only=True):
     waits: tuple[str, ...] = ("",)
     pages: tuple[str, ...] = ("",)
     points: tuple[int, ...] = ()
+    at_once: int = 0
     application: ApplicationsAsked = ApplicationsAsked()
     single: bool = False
 
@@ -156,6 +157,7 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
                 waits=(case.wait,),
                 pages=(case.pages,),
                 points=() if case.point is None else (case.point,),
+                at_once=case.at_once,
                 application=asked_of(case.application),
                 single=case.single,
             ),
@@ -262,6 +264,7 @@ def make_cases(
             wait=wait,
             pages=pages,
             point=point,
+            at_once=of_tests[test].at_once,
             application=application,
         )
         for transport in transports
@@ -338,6 +341,7 @@ def _known_to(pattern: Pattern | None, asked: Variants) -> Variants:
         schedules=asked.schedules if pattern.has_buffers else usual.schedules,
         pages=asked.pages if pattern.has_buffers else usual.pages,
         waits=asked.waits if pattern.has_waits else usual.waits,
+        at_once=asked.at_once if pattern.figure == "pairs" else usual.at_once,
         single=asked.single and not pattern.every_operation,
     )
 

@@ -85,6 +85,13 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
         many = ("--launches", launches, "--budget", in_words(self.seconds(launches)))
         return weft_run("--again", self.record, *many)
 
+    @property
+    def resumed(self) -> str:
+        """The command for another session in the record itself, settled or not."""
+        if self.imported:
+            return self.command()
+        return weft_run("--resume", self.record, "--launches", self.made + self.launches)
+
     def longer(self, times: float) -> str:
         """The command with launches that are so many times as long."""
         if self.imported:
@@ -144,6 +151,7 @@ def map_in_rounds(case: Case, plan: Plan, hosts: int, rounds: int) -> str:
         "--sizes": str(case.bytes),
         "--ranks": str(case.ranks),
         "--rounds": str(rounds or ""),
+        "--at-once": str(case.at_once or ""),
         "--wait": case.wait,
         "--launches": str(plan.launches),
         "--budget": in_words(plan.budget_s * max(1.0, rounds / points)),

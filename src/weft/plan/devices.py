@@ -1,15 +1,19 @@
-"""Which setting of a transport chooses its interface or its RDMA device."""
+"""Which setting of a transport chooses its interface or its RDMA devices, and who takes which."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 # By transport: the setting that takes the name of an interface, or of an RDMA device.
 _OF_INTERFACE = {"mpi": "interface", "tcp": "interface", "ucx": "device", "ofi": "domain"}
 _OF_DEVICE = {"verbs": "device", "ucx": "device", "ofi": "domain"}
+# Its ranks on a host take the devices in turn (engine/transports/verbs/device.hpp), but for the
+# modes in which each rank has all of them.
+_IN_TURN = "verbs"
+_OF_ALL = ("stripe", "turn")
 
 
 def chosen_devices(transports: Iterable[str], interface: str, device: str) -> dict[str, str]:
@@ -26,3 +30,11 @@ def chosen_devices(transports: Iterable[str], interface: str, device: str) -> di
             is_portless = family == "ucx" and ":" not in device
             found[f"{family}.{_OF_DEVICE[family]}"] = f"{device}:1" if is_portless else device
     return found
+
+
+def devices_in_turn(transport: str, options: Mapping[str, str]) -> tuple[str, ...]:
+    """The devices of which each rank of a host takes the next one; empty where there is no list."""
+    family, _, mode = transport.partition(":")
+    named = options.get(f"{family}.{_OF_DEVICE.get(family, '')}", "")
+    is_list = family == _IN_TURN and mode not in _OF_ALL and "," in named
+    return tuple(named.split(",")) if is_list else ()

@@ -133,6 +133,11 @@ _MORE = (
         sizes=LONG,
     ),
     SuiteExperiment(
+        title="bandwidth by windows, as osu_bw and osu_bibw",
+        tests=("window_stream", "bidirectional_window_stream"),
+        sizes=LONG,
+    ),
+    SuiteExperiment(
         title="LogGP by the delay method",
         tests=("burst", "paused_burst", "late_receive"),
         sizes="8,1KiB,16KiB",

@@ -33,3 +33,18 @@ def ticks_of_samples(figure: FigureKind, seen: Sampled) -> Any:
         return seen.over_ranks.mean[""]
     ranks = [own for name, own in seen.parts.items() if OF_RANK.fullmatch(name)]
     return (np.median if figure == "pairs" else np.mean)([seen.ticks, *ranks], axis=0)
+
+
+def slowest_of_samples(seen: Sampled) -> tuple[int, ...]:
+    """The rank that took longest in each sample behind the warm-up, the first of several."""
+    import numpy as np
+
+    if seen.over_ranks is not None:
+        return seen.over_ranks.slowest_rank[seen.warmup :]
+    ranks = {0: seen.ticks}
+    for name, own in seen.parts.items():
+        if OF_RANK.fullmatch(name):
+            ranks[int(name.removeprefix("rank"))] = own
+    numbers = np.array(list(ranks))
+    last = np.argmax(np.array(list(ranks.values()))[:, seen.warmup :], axis=0)
+    return tuple(numbers[last].tolist())

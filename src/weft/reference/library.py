@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weft.errors import WeftError
+from weft.names import is_there
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -137,7 +138,7 @@ def platform_or_none(text: str) -> Platform | None:
     A file wins over a platform of the same name. Raises WeftError where it is neither.
     """
     path = Path(text)
-    if path.exists():
+    if is_there(text):
         return None
     if path.suffix or len(path.parts) > 1:
         return None
