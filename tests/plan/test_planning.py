@@ -19,6 +19,20 @@ from weft.plan.simulated import SimulatedPlatform
 from weft.plan.site import Site, Transport
 
 
+def not_empty(one: Transport) -> Transport:
+    """The transport, whose streams have no message of zero bytes, as the engine's have none."""
+    least = {"stream": 1}
+    patterns = tuple(
+        msgspec.structs.replace(p, least_bytes=least.get(p.name, 0)) for p in one.patterns
+    )
+    return msgspec.structs.replace(one, patterns=patterns)
+
+
+STREAMS_SITE = msgspec.structs.replace(
+    SITE, transports=tuple(not_empty(one) for one in SITE.transports)
+)
+
+
 def plan_of(site: Site = SITE, **asked: Any) -> tuple[Planned, list[str]]:
     said: list[str] = []
     return planned(msgspec.structs.replace(REQUEST, **asked), site, said.append), said
@@ -26,6 +40,10 @@ def plan_of(site: Site = SITE, **asked: Any) -> tuple[Planned, list[str]]:
 
 def experiment(test: str, sizes: str = "8", **more: Any) -> tuple[Experiment, ...]:
     return (Experiment(tests=(test,), sizes=sizes, **more),)
+
+
+# An empty message there is of the first alone.
+BOTH_OF_NOTHING = (Experiment(tests=("ping_pong", "stream"), sizes="0"),)
 
 
 def test_a_plan_has_every_usual_transport_that_works_and_says_which_does_not() -> None:
@@ -90,6 +108,26 @@ def test_what_a_site_does_not_have_is_refused(asked: dict[str, Any], sentence: s
     with pytest.raises(WeftError) as caught:
         plan_of(**asked)
     assert sentence in f"{caught.value.what}; {caught.value.fix}"
+
+
+@pytest.mark.parametrize(
+    ("experiments", "fix"),
+    [
+        (experiment("stream", "0"), "type --sizes of 1 B or more"),
+        (BOTH_OF_NOTHING, "type --sizes of 1 B or more, or omit stream"),
+    ],
+)
+def test_a_test_that_was_typed_has_a_message_of_some_size(
+    experiments: tuple[Experiment, ...], fix: str
+) -> None:
+    with pytest.raises(WeftError, match="stream has no message of less than 1 B") as refused:
+        plan_of(STREAMS_SITE, experiments=experiments, typed=frozenset({"tests", "sizes"}))
+    assert refused.value.fix == fix
+
+
+def test_of_tests_that_nobody_typed_those_with_such_a_message_are_planned() -> None:
+    found, _ = plan_of(STREAMS_SITE, experiments=BOTH_OF_NOTHING, typed=frozenset({"sizes"}))
+    assert {case.test for case in found.plan.cases} == {"ping_pong"}
 
 
 def test_a_site_without_a_working_transport_is_refused() -> None:

@@ -116,7 +116,21 @@ def _chosen(request: Request, site: Site, say: Callable[[str], None]) -> _Chosen
         tests = {test for experiment in experiments for test in experiment.tests}
     patterns = {one.name: one for one in first.patterns if one.name in tests}
     cases = request.cases or cases_of(experiments, names, patterns)
+    _check_sizes(request, cases, patterns)
     return _Chosen(experiments=tuple(experiments), transports=names, patterns=patterns, cases=cases)
+
+
+def _check_sizes(request: Request, cases: Sequence[Case], patterns: Mapping[str, Pattern]) -> None:
+    """Raises WeftError for a test that was asked for and has a message of none of the sizes."""
+    planned_tests = {case.test for case in cases}
+    for pattern in patterns.values():
+        if pattern.name in planned_tests or (cases and "tests" not in request.typed):
+            continue
+        least = format_bytes(pattern.least_bytes)
+        raise WeftError(
+            f"{pattern.name} has no message of less than {least}",
+            f"type --sizes of {least} or more{f', or omit {pattern.name}' if cases else ''}",
+        )
 
 
 def _options(request: Request, transports: Sequence[str]) -> dict[str, str]:

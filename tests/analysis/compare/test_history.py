@@ -4,6 +4,7 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from support.builders import lost_batch, make_cases
@@ -12,6 +13,7 @@ from weft.analysis.compare.bounds import Limit
 from weft.analysis.compare.history import Course, History, history
 from weft.analysis.compare.pool import is_same_run
 from weft.errors import WeftError
+from weft.plan.simulated import SimulatedPlatform
 from weft.record.run import Run, load
 from weft.sources.limits import read_limits
 
@@ -169,3 +171,15 @@ def test_a_record_without_its_samples_is_still_itself(tmp_path: Path) -> None:
     assert is_same_run(bare, one)
     assert is_same_run(load(one.path), bare)
     assert not is_same_run(bare, other)
+
+
+def test_sessions_of_a_simulated_platform_are_a_series_of_its_own(tmp_path: Path) -> None:
+    measured = night(tmp_path, 0)
+    plan = msgspec.structs.replace(
+        measured.header.plan, simulated=SimulatedPlatform(name="escher", kind="model", nodes=2)
+    )
+    header = msgspec.structs.replace(measured.header, plan=plan, hosts={})
+    simulated = Run(measured.path, msgspec.structs.replace(measured.lines, header=header))
+    found = history([measured, simulated])
+    assert found.machines == ("node1", "simulated on escher (model)")
+    assert {one.machine for one in found.series} == set(found.machines)

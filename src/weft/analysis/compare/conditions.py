@@ -50,6 +50,12 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     kinds: dict[str, dict[str, str]] = {}
 
 
+def machine_of(header: Header) -> str:
+    """Whose figures a record has: its nodes, or the platform that was simulated."""
+    platform = header.plan.simulated
+    return platform.label if platform else " and ".join(header.hosts)
+
+
 def conditions_of(header: Header, launches: Sequence[Launch]) -> Conditions:
     """What must agree before launches are put together, from a record's header and launches."""
     if header.plan.simulated:
@@ -73,7 +79,7 @@ def conditions_of(header: Header, launches: Sequence[Launch]) -> Conditions:
             kinds[kind] = _merged(pair for found in known for pair in found.items())
     return Conditions(
         facts={
-            "nodes": " and ".join(header.hosts),
+            "nodes": machine_of(header),
             **facts,
             "MPI": header.plan.mpi,
             "method": f"weft {header.weft_version}",

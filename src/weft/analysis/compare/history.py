@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from weft.analysis.compare.acceptance import TOLERANCE, Checked, Outcome, overall
-from weft.analysis.compare.conditions import conditions_of, differences_of_runs
+from weft.analysis.compare.conditions import differences_of_runs, machine_of
 from weft.analysis.compare.kept_limits import against_limits
 from weft.analysis.compare.pool import is_same_run, pool
 from weft.analysis.stats.intervals import exp
@@ -206,8 +206,7 @@ def _advice(measured: Sequence[_Measured], courses: Sequence[Course]) -> tuple[s
 
 
 def _measured(run: Run) -> _Measured:
-    nodes = conditions_of(run.header, ()).facts["nodes"]
-    return _Measured(run.without_samples(), nodes, pool([run]))
+    return _Measured(run.without_samples(), machine_of(run.header), pool([run]))
 
 
 def _checks(measured: Sequence[_Measured], limits: Sequence[Limit]) -> list[tuple[Checked, ...]]:
