@@ -211,6 +211,31 @@ def test_what_was_given_up_is_the_reason_of_its_own_cases_that_were_not_tried(
     assert {row.status for row in rows} == {"not_tried"}
 
 
+@pytest.mark.parametrize(
+    ("options", "came_up", "advice"),
+    [
+        (
+            {"tcp.port": "7", "ucx.tls": "no"},
+            False,
+            "no launch came up with tcp.port=7: type other",
+        ),
+        ({"tcp.port": "7"}, True, "finish it with: weft run --resume"),
+        ({"ucx.tls": "no"}, False, "finish it with: weft run --resume"),
+    ],
+)
+def test_a_run_is_not_to_be_resumed_with_options_that_no_launch_came_up_with(
+    tmp_path: Path, options: dict[str, str], came_up: bool, advice: str
+) -> None:
+    cases = make_cases(["ping_pong"], ["tcp"], [8])
+    gone = GivenUp(transport="tcp", ranks=2, test="", reason="port 7 is taken; choose another")
+    footer = msgspec.structs.replace(make_footer(0, "budget"), given_up=(gone,))
+    launches = [make_launch(0, "tcp")] if came_up else []
+    header = make_header(cases, options=options)
+    path = write_lines(tmp_path / "a.jsonl", [header, *launches, footer])
+    [row] = summarise(weft.load(path))
+    assert advice in row.reason
+
+
 @pytest.mark.parametrize("status", ["unsupported", "timeout", "failed"])
 def test_a_case_without_any_good_launch_says_why(tmp_path: Path, status: Any) -> None:
     case = one_case()[0]

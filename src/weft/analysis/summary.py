@@ -194,7 +194,7 @@ def _why_not_tried(run: Run, case: Case) -> str:
 
     A launch that never came up has no line but its end, so that its transport is not known.
     """
-    go_on = f"; finish it with: {resume(run.path)}"
+    go_on = _how_to_go_on(run, case.transport)
     for gone in run.footer.given_up if run.footer else ():
         if gone.takes(case):
             return f"{gone.in_words}, before this case was tried{go_on}"
@@ -207,6 +207,19 @@ def _why_not_tried(run: Run, case: Case) -> str:
     ended = _ENDED[run.footer.outcome if run.footer else None]
     lost_too = f" (a launch was lost: {lost[0]})" if lost else ""
     return f"{ended} before this case was measured{lost_too}{go_on}"
+
+
+def _how_to_go_on(run: Run, transport: str) -> str:
+    """What finishes a case: a resumed run has the options with which no launch came up."""
+    family = transport.partition(":")[0]
+    kept = [
+        f"{name}={value}"
+        for name, value in run.header.plan.options.items()
+        if name.partition(".")[0] == family
+    ]
+    if kept and all(one.transport != transport for one in run.launches.values()):
+        return f"; no launch came up with {' '.join(kept)}: type other options in a new run"
+    return f"; finish it with: {resume(run.path)}"
 
 
 def _with_figures(
