@@ -6,6 +6,7 @@ itself, with its 95 % interval (order statistics; below six rounds the range). E
 
     python -m bench --list
     python -m bench mpi-latency tcp-stream-iperf3 --rounds 11 --json bench.json
+    python -m bench --omb ~/omb omb-bandwidth-8b-openmpi --rounds 9
     python -m bench verbs-send-latency verbs-write-latency --rounds 15
 """
 
@@ -18,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import asleep, loop, ofi, staggered, ucx, verbs
+from bench import asleep, loop, ofi, omb, staggered, ucx, verbs
 from bench.comparisons import Comparison, LeftOutError, comparisons
 from bench.own import Cost, costs
 from bench.verbs import LabComparison, in_one_boot
@@ -47,6 +48,7 @@ def main() -> None:
         *comparisons(),
         *ucx.comparisons(),
         *ofi.comparisons(),
+        *(omb.comparisons(asked.omb) if asked.omb else ()),
         *asleep.costs(),
         *loop.costs(),
         *staggered.costs(),
@@ -132,6 +134,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--list", action="store_true", help="say what there is")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="how often (%(default)s)")
+    parser.add_argument("--omb", type=Path, help="measure beside the OMB built in this folder too")
     parser.add_argument("--json", type=Path, help="write every round's figures to this file")
     return parser.parse_args()
 

@@ -1,8 +1,9 @@
 // The engine's bidirectional stream over MPI and a bare one, turn about in one process, in memory
 // of several kinds: what the machine does to one it does to the others. The bare loop makes the
 // calls of osu_bibw: a window of receives, a window of sends, and a wait for all of each, from one
-// buffer and into one. Prints a line of names, then for each turn the bandwidth of both directions
-// together in B/s, a column a name. An argument: how many turns. Columns differ in one thing each:
+// buffer and into one, as the engine's bidirectional_window_stream (engine_windows_usual) does.
+// Prints a line of names, then for each turn the bandwidth of both directions together in B/s, a
+// column a name. An argument: how many turns. Columns differ in one thing each:
 // whose memory and pages, whose loop, a window or refills by half of one, and how many messages a
 // sample of the engine's has, for with one window of them how a sample begins counts most. What the
 // kernel's pinning costs is the time of CMA's own call (process_vm_readv) over that of a copy of as
@@ -31,6 +32,7 @@
 #include "host/memory.hpp"
 #include "host/pages.hpp"
 #include "patterns/bidirectional_stream.hpp"
+#include "patterns/bidirectional_window_stream.hpp"
 #include "run/buffer_set.hpp"
 #include "two_sided_mpi.hpp"
 
@@ -84,6 +86,7 @@ class Own {
   Sides sides_;
 };
 
+template <class Pattern>
 Ticks engine(Link& link, int rank, const Sides& sides, std::vector<Buffer>& control,
              std::uint32_t in_sample) {
   std::vector<Ticks> samples(windows / in_sample, 0);
@@ -100,7 +103,7 @@ Ticks engine(Link& link, int rank, const Sides& sides, std::vector<Buffer>& cont
   task.control_out = control.front();
   task.control_in = weft::Rotation<Buffer>(std::span(control).subspan(1));
   task.samples = samples;
-  weft::measured_loop<weft::BidirectionalStream, CycleCounter, weft::UsualWait<Link>>(link, task);
+  weft::measured_loop<Pattern, CycleCounter, weft::UsualWait<Link>>(link, task);
   return std::accumulate(samples.begin(), samples.end(), Ticks{0});
 }
 
@@ -219,7 +222,9 @@ int main(int argc, char** argv) {
     return Column{name, [rank, &sides] { return bare(rank, sides); }};
   };
   const auto of_engine = [&](const char* name, const Sides& sides, std::uint32_t in_sample) {
-    return Column{name, [&, in_sample] { return engine(link, rank, sides, control, in_sample); }};
+    return Column{name, [&, in_sample] {
+                    return engine<weft::BidirectionalStream>(link, rank, sides, control, in_sample);
+                  }};
   };
   const auto of_cma = [&](const char* name, const Sides& sides) {
     return Column{name, [rank, &sides] { return cma(rank, sides); }};
@@ -234,6 +239,11 @@ int main(int argc, char** argv) {
       of_engine("engine_usual", usual.sides(), windows),
       of_engine("engine_one_window_usual", usual.sides(), 1),
       of_engine("engine_many_usual", many.sides(), windows),
+      {"engine_windows_usual",
+       [&] {
+         return engine<weft::BidirectionalWindowStream>(link, rank, usual.sides(), control,
+                                                        windows);
+       }},
       of_bare("bare_small", small.sides()),
       of_cma("cma_small", small.sides()),
       of_copy("copy_small", small.sides())};

@@ -43,7 +43,7 @@ def costs() -> tuple[Cost, ...]:
                 what="1 MiB both ways at once: the engine's loop and a bare one with the calls of"
                 f" osu_bibw, each in memory of several kinds, turn about in one process, {mpi}:"
                 " ratios to the bare loop in memory of posix_memalign, and its bandwidth",
-                measure=partial(_measure, ratios_of_columns, "both_ways_beside_bare", mpi),
+                measure=partial(_measure, ratios_both_ways, "both_ways_beside_bare", mpi),
             )
             for mpi in STARTS
         ),
@@ -85,6 +85,13 @@ def ratios_of_columns(told: str) -> dict[str, float]:
     (peer, *names), turns = _columns(told)
     ratios = {f"{name}_ratio": _ratio(turns, name, peer) for name in names}
     return {**ratios, f"{peer}_bytes_per_s": statistics.median(turn[peer] for turn in turns)}
+
+
+def ratios_both_ways(told: str) -> dict[str, float]:
+    """The same, and the engine's loop of osu_bibw over the bare one in the same memory."""
+    _, turns = _columns(told)
+    own = _ratio(turns, "engine_windows_usual", "bare_usual")
+    return {**ratios_of_columns(told), "engine_windows_to_bare_usual_ratio": own}
 
 
 def ratios_of_one_way(told: str) -> dict[str, float]:

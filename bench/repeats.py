@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench import peers, ucx
+from bench.omb import built
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +34,7 @@ def programs(omb: Path | None) -> list[Repeated]:
     found = [
         Repeated(f"{name} over {medium}", partial(omb_figures, program, medium))
         for name in ("osu_latency", "osu_bw")
-        if omb and (program := _built(omb, name))
+        if omb and (program := next(iter(built(omb, name)), None))
         for medium in OVER
     ]
     if shutil.which("NPtcp"):
@@ -66,12 +67,6 @@ def omb_figures(program: Path, medium: str) -> dict[int, float]:
     ranks = [["-n", "1", "taskset", "-c", str(cpu), *asked] for cpu in (0, 1)]
     words = ["mpirun.openmpi", *peers.AS_ROOT, *transport, *ranks[0], ":", *ranks[1]]
     return parse_omb(peers.told_by(words))
-
-
-def _built(folder: Path, name: str) -> Path | None:
-    """The program somewhere below a folder; libtool leaves the real one in .libs."""
-    found = sorted(path for path in folder.rglob(name) if path.is_file())
-    return next((path for path in found if path.stat().st_mode & 0o100), None)
 
 
 def _netpipe() -> dict[int, float]:
