@@ -50,9 +50,12 @@ Placement placement_called(std::string_view name) {
                               std::string(name) + "'");
 }
 
+constexpr int most_ranks = 1 << 20;
+
 void apply(Options& options, std::string_view flag, std::string_view value) {
   if (flag == "--cpus") options.cpus = cpu_list(value);
   if (flag == "--inspect") options.inspect = value;
+  if (flag == "--refuse") options.refuses_on = whole_number("--refuse", value, 1, most_ranks);
   if (flag == "--mode") options.mode = value;
   if (flag == "--placement") options.placement = placement_called(value);
   if (flag == "--option") set_option(options.link, value);
@@ -141,11 +144,12 @@ Options parse_options(int argc, const char* const* argv) {
       options.describe = true;
       continue;
     }
-    constexpr std::array flags{"--inspect", "--cpus", "--mode", "--placement", "--option"};
+    constexpr std::array flags{"--inspect", "--refuse", "--cpus", "--mode", "--placement",
+                               "--option"};
     if (std::find(flags.begin(), flags.end(), flag) == flags.end()) {
       throw std::invalid_argument(
           "unknown option " + std::string(flag) +
-          "; there are --describe, --inspect, --cpus, --mode, --placement and --option");
+          "; there are --describe, --inspect, --refuse, --cpus, --mode, --placement and --option");
     }
     if (++at == given.size()) throw std::invalid_argument(std::string(flag) + " needs a value");
     apply(options, flag, given[at]);

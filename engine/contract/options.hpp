@@ -64,6 +64,8 @@ struct Options {
   bool describe = false;
   /// A file of an application to describe: TEST.OPTION=FILE.
   std::string inspect;
+  /// Cases are not run: of each is said what speaks against it on so many ranks.
+  int refuses_on = 0;
   std::string mode;
   Placement placement = Placement::any;
   std::vector<int> cpus;

@@ -151,8 +151,28 @@ void describe(std::string_view mpi) {
                             .patterns = patterns}));
 }
 
+/// For each case on standard input what speaks against it on so many ranks, before there is one;
+/// `carried` as refuse_before_start has it.
+template <class Machine, TwoSided T>
+void refuse_cases(int ranks, const std::optional<Carried>& carried) {
+  const auto patterns = patterns_on<T, typename Machine::Now>(static_cast<AllPatterns*>(nullptr));
+  while (const std::optional<std::string> line = next_case_line()) {
+    const Case spec = parse_case(*line);
+    Batch batch;
+    batch.id = spec.id;
+    refuse(batch, refuse_before_start(patterns, spec, ranks, carried));
+    BatchLine answer(write_text);
+    answer.begin(batch);
+    answer.end(batch);
+  }
+}
+
 template <TwoSided T>
-void measure_as(const Options& options, int argc, char** argv) {
+void run_as(const Options& options, int argc, char** argv) {
+  if (options.refuses_on > 0) {
+    refuse_cases<ThisHost, T>(options.refuses_on, std::nullopt);
+    return;
+  }
   options.link.refuse_unknown(T::name, settings_of<T>());
   if constexpr (requires { T::before_start(options.link); }) T::before_start(options.link);
   die_with_parent();
@@ -182,11 +202,11 @@ int rank_main(int argc, char** argv) {
       return 0;
     }
     if (options.mode.empty() || options.mode == mode_of<Usual>()) {
-      measure_as<Usual>(options, argc, argv);
+      run_as<Usual>(options, argc, argv);
       return 0;
     }
     const bool known =
-        ((options.mode == mode_of<Others>() && (measure_as<Others>(options, argc, argv), true)) ||
+        ((options.mode == mode_of<Others>() && (run_as<Others>(options, argc, argv), true)) ||
          ...);
     if (!known) throw std::invalid_argument("no mode " + options.mode + "; see --describe");
   } catch (const std::exception& error) {

@@ -43,12 +43,26 @@ std::string refuse_on_link(const LinkControl& link, const Case& spec, const Patt
   if (pattern.opens != Opens::none && link.opens_own_memory() && !spec.pages.empty()) {
     return "the library allocates the memory that peers access: its pages cannot be chosen";
   }
+  return pattern.polls_memory ? link.memory_polling_hazard() : "";
+}
+
+const LoopOn* loop_of(const Case& spec, const PatternOn& pattern) {
+  const auto found =
+      std::find_if(pattern.loops.begin(), pattern.loops.end(),
+                   [&](const LoopOn& one) { return spec.wait.empty() || spec.wait == one.wait; });
+  return found == pattern.loops.end() ? nullptr : &*found;
+}
+
+// Why nobody can wait so in a pattern, whatever the link; empty where it can.
+std::string refuse_wait(const Case& spec, const PatternOn& pattern) {
   const bool sleeps = spec.wait == BlockOnEvent::name;
   if (pattern.keeps_time && sleeps) {
     return "messages are due at set times: the rank that sends them cannot block";
   }
-  if (!pattern.polls_memory) return "";
-  return sleeps ? "a target that polls memory cannot block" : link.memory_polling_hazard();
+  if (pattern.polls_memory && sleeps) return "a target that polls memory cannot block";
+  return loop_of(spec, pattern) == nullptr
+             ? "the transport cannot wait by " + spec.wait + "; choose another --wait"
+             : "";
 }
 
 // What speaks against a case whatever the link.
@@ -64,6 +78,7 @@ Outcome refuse_on_ranks(const Case& spec, const PatternOn& pattern, int ranks) {
   }
   std::string reason = refuse_values(spec.application, pattern.info.lattice.options);
   if (reason.empty() && pattern.lacks != nullptr) reason = pattern.lacks(spec, ranks);
+  if (reason.empty()) reason = refuse_wait(spec, pattern);
   if (!reason.empty()) return {Status::unsupported, std::move(reason), 0};
   return {};
 }
@@ -110,20 +125,14 @@ bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
   const Case spec = on_usual_lattice(asked, pattern->info);
   report.outcome = refuse_everywhere(link, spec, *pattern, boot.size());
   if (report.outcome.status != Status::ok) return true;
-  const auto loop =
-      std::find_if(pattern->loops.begin(), pattern->loops.end(),
-                   [&](const LoopOn& one) { return spec.wait.empty() || spec.wait == one.wait; });
-  if (loop == pattern->loops.end()) {
-    report.outcome = {Status::unsupported, "the transport cannot wait by " + spec.wait, 0};
-    return true;
-  }
+  const LoopOn& loop = *loop_of(spec, *pattern);
   CasePlan plan;
   const Carried carried = link.carry(pattern->is_collective);
   const auto admit = [&] {
     return agree(boot, [&] {
       std::string reason = refuse_case(link, spec, *pattern, boot.size(), carried);
       if (reason.empty()) {
-        plan = plan_case(spec, *pattern, *loop, boot.rank(), boot.size(), report.tick_ns, carried);
+        plan = plan_case(spec, *pattern, loop, boot.rank(), boot.size(), report.tick_ns, carried);
       }
       return reason;
     });
@@ -156,14 +165,14 @@ void answer_for_all(Bootstrap& boot, const Report& report, const Instant& start,
 }  // namespace
 
 Outcome refuse_before_start(std::span<const PatternOn> patterns, const Case& asked, int ranks,
-                            const Carried& carried) {
+                            const std::optional<Carried>& carried) {
   const PatternOn* const pattern = pattern_of(patterns, asked);
   if (pattern == nullptr) return unknown_test(asked);
   const Case spec = on_usual_lattice(asked, pattern->info);
   Outcome refused = refuse_on_ranks(spec, *pattern, ranks);
-  if (refused.status != Status::ok) return refused;
+  if (refused.status != Status::ok || !carried) return refused;
   // The library moves all of what it moves on by itself.
-  const Carried there = pattern->is_collective ? Carried{} : carried;
+  const Carried there = pattern->is_collective ? Carried{} : *carried;
   std::string reason = refuse_memory(spec, pattern->footprint, ranks, there);
   if (!reason.empty()) return {Status::failed, std::move(reason), 0};
   return {};

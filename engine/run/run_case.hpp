@@ -1,6 +1,7 @@
 // From a case to its batch: which pattern, which wait, and what all ranks say of it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -20,9 +21,10 @@ std::string refuse_memory(const Case& spec, const Footprint& pattern, int ranks,
                           const Carried& carried = {});
 
 /// What speaks against a case on so many ranks before one of them is there; ok where nothing is
-/// known. `carried` is how much there is of messages that the library does not move on by itself.
+/// known. With `carried`, which is how much there is of messages that the library does not move on
+/// by itself, all ranks are of this host, and have to fit its memory.
 Outcome refuse_before_start(std::span<const PatternOn> patterns, const Case& asked, int ranks,
-                            const Carried& carried);
+                            const std::optional<Carried>& carried);
 
 /// Run one case over a link, in the launch's memory. The batch and the answer are rank 0's and tell
 /// for all ranks; `tick_ns` is what a tick of this rank is worth. What was thrown, on all ranks or

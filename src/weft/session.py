@@ -20,6 +20,7 @@ from weft.launch.all import LAUNCHERS
 from weft.launch.site import FoundSite, find_site, site_of_job
 from weft.measure.interrupts import ends_like_an_interrupt
 from weft.measure.lines import utc_now
+from weft.measure.refused import refuse_in_vain
 from weft.measure.rounds import Measurement
 from weft.measure.state import restore
 from weft.plan.allocation import layout_of
@@ -67,6 +68,7 @@ def start(
     watch = Watch()
     platform = request.platform
     site, found = prepare(request, say, launchers)
+    refuse_in_vain(found.plan, site.usable)
     if request.again is not None:
         _say_what_changed(load(request.again), found.plan, site, say)
     if platform:
@@ -101,10 +103,11 @@ def check_job(request: Request, nodes: int, say: Callable[[str], None]) -> None:
     """
     if request.output is not None:
         check_new(request.output)
-    site = site_of_job(request, nodes, say)
+    site, programs = site_of_job(request, nodes, say)
     if site is None:
         return
     found = planned(request, site, lambda _: None)
+    refuse_in_vain(found.plan, programs)
     for ranks in sorted({case.ranks for case in found.plan.cases}):
         layout_of(ranks, nodes, request.allocation)
 

@@ -58,6 +58,7 @@ def weft(*words: str) -> str:
         (["ping_pong", "--option", "fake.dept=3"], "did you mean fake.depth?"),
         (["ping_pong", "--sizes", "1Gb"], "is in bits"),
         (["ping_pong", "--points", "3"], "--points has no effect"),
+        (["put_ping_pong"], "put_ping_pong: the transport has no one-sided operations"),
         (["-o", "old.jsonl"], "old.jsonl exists"),
         (["-o", "old.jsonl.zst"], "old.jsonl exists"),
         (["-o", "no/r.jsonl"], "there is no folder no"),

@@ -29,6 +29,51 @@ def test_bad_cases_are_answered_and_the_engine_goes_on() -> None:
     assert told == ["failed"] * 6 + ["unsupported", "failed", "ok"]
 
 
+# What speaks against a case whatever the link, and what speaks against none.
+ASKED: list[dict[str, object]] = [
+    {"test": "ping_pong", "bytes": 8},
+    {"test": "ping_pong", "bytes": 8, "wait": "block"},
+    {"test": "ping_pong", "bytes": 8, "wait": "prayer"},
+    {"test": "stream", "bytes": 0},
+    {"test": "hot_spot_send", "bytes": 8, "point": 1},
+    {"test": "hot_spot_send", "bytes": 8, "point": 3},
+    {"test": "shift", "bytes": 8, "point": 2},
+    {"test": "put_latency", "bytes": 8},
+    {"test": "offered_load", "bytes": 8, "point": 50, "wait": "block"},
+    {"test": "allreduce", "bytes": 6},
+    {"test": "allreduce", "bytes": 8, "pages": "small"},
+    {"test": "halo", "bytes": 8},
+    {"test": "halo", "bytes": 8, "lattice": {"extents": [4, 4], "threads": 2}},
+]
+
+
+@pytest.mark.parametrize("transport", ["tcp", "mpi"])
+def test_what_is_refused_before_a_rank_is_there_is_what_the_ranks_refuse(transport: str) -> None:
+    cases = [{"id": at, "samples": 1, "warmup": 0, **one} for at, one in enumerate(ASKED)]
+    _, lines = drive("openmpi", transport, *cases)
+    program = engine_folder() / "openmpi" / f"rank-{transport}"
+    asked = subprocess.run(
+        [program, "--refuse", "2"],
+        input="".join(json.dumps(case) + "\n" for case in cases),
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    said = [json.loads(line) for line in asked.stdout.splitlines()]
+    keys = ("id", "status", "reason")
+    assert [tuple(one[key] for key in keys) for one in said] == [
+        tuple(one[key] for key in keys) for one in lines[1:-1]
+    ]
+    assert {one["status"] for one in said} == {"ok", "unsupported"}
+
+
+def test_a_number_of_ranks_to_refuse_cases_on_is_one() -> None:
+    program = engine_folder() / "openmpi" / "rank-tcp"
+    done = subprocess.run(
+        [program, "--refuse", "0"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode != 0
+    assert "--refuse takes a number from 1 to" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -222,11 +222,23 @@ def test_a_quiet_run_names_its_files_and_nothing_else(
 def test_a_run_that_measured_nothing_does_not_end_as_if_it_had(
     machine: dict[str, str], tmp_path: Path
 ) -> None:
-    done = run(machine, tmp_path, test="put-ping-pong")
+    done = run(machine, tmp_path, script="lacks_from=0")
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("weft: nothing was measured, the first case is fake/put_ping_pong/")
+    assert last.startswith("weft: nothing was measured, the first case is fake/ping_pong/")
     assert "unsupported" not in last
+
+
+def test_what_cannot_be_measured_at_all_is_refused_before_there_is_a_record(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    done = run(machine, tmp_path, test="put-ping-pong")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1] == (
+        "weft: put_ping_pong: the transport has no one-sided operations;"
+        " type weft list tests for what each transport can measure"
+    )
+    assert not list(tmp_path.glob("*.jsonl*"))
 
 
 def test_the_rendezvous_sweep_takes_ten_samples_of_each_size_in_five_launches(

@@ -75,8 +75,6 @@ struct Simulation {
   int ranks = 0;
   /// Only the first bytes of a message are there, and arrive.
   bool heads = false;
-  /// Cases are not run: of each is said what speaks against it on so many ranks.
-  bool refuses = false;
   std::vector<const char*> rest;
 };
 
@@ -95,29 +93,11 @@ Simulation simulation_of(int argc, char** argv) {
       std::from_chars(text.data(), text.data() + text.size(), found.ranks);
     } else if (word == "--heads") {
       found.heads = true;
-    } else if (word == "--refuse") {
-      found.refuses = true;
     } else {
       found.rest.push_back(words[at]);
     }
   }
   return found;
-}
-
-/// For each case on standard input what speaks against it, before there is a platform or a rank.
-void refuse_cases(const Simulation& asked) {
-  if (asked.ranks < 1) throw std::invalid_argument("type --refuse --ranks N");
-  const auto patterns = patterns_on<Sim, VirtualClock>(static_cast<AllPatterns*>(nullptr));
-  const Carried carried = asked.heads ? Carried{Sim::head_bytes, Sim::head_bytes} : Carried{};
-  while (const std::optional<std::string> line = next_case_line()) {
-    const Case spec = parse_case(*line);
-    Batch batch;
-    batch.id = spec.id;
-    refuse(batch, refuse_before_start(patterns, spec, asked.ranks, carried));
-    BatchLine answer(write_text);
-    answer.begin(batch);
-    answer.end(batch);
-  }
 }
 
 void set_up_simulator() {
@@ -231,8 +211,9 @@ int sim_main(int argc, char** argv) {
           inspection_line(inspectors_of(static_cast<AllPatterns*>(nullptr)), options.inspect));
       return 0;
     }
-    if (asked.refuses) {
-      refuse_cases(asked);
+    if (options.refuses_on > 0) {
+      const auto head = asked.heads ? Carried{Sim::head_bytes, Sim::head_bytes} : Carried{};
+      refuse_cases<SimulatedHost, Sim>(options.refuses_on, head);
       return 0;
     }
     options.link.refuse_unknown(Sim::name, settings_of<Sim>());

@@ -33,6 +33,7 @@ SIMULATOR = "smpi"
 DESCRIBE_DEADLINE_S = 20.0
 # To look at cases without running one.
 LOOK_DEADLINE_S = 60.0
+_AGAIN = "type make build"
 # Each MPI's starter, and what its rank programs are compiled with.
 PACKAGES = {"openmpi": "openmpi-bin libopenmpi-dev", "mpich": "mpich libmpich-dev"}
 
@@ -227,10 +228,13 @@ def refusals(
     An answer for each that is ok where nothing does; `heads`: only the first bytes of a message are
     there. Raises WeftError.
     """
-    words = [str(program.path), "--refuse", "--ranks", str(ranks), *(["--heads"] if heads else [])]
+    more = ["--heads"] if heads else []
+    words = [str(program.path), "--refuse", str(ranks), *program.arguments({}), *more]
     given = b"".join(encode(line, LOOK_DEADLINE_S) for line in lines).decode()
     tried = answer(words, LOOK_DEADLINE_S, given, environment_of_ranks({}))
     if tried is None or tried.returncode != 0:
-        raise WeftError(f"{program.path.name} did not look at its cases", "type make build")
+        raise WeftError(f"{program.path.name} did not look at its cases", _AGAIN)
     said = tried.stdout.encode().splitlines()
+    if len(said) != len(lines):
+        raise WeftError(f"{program.path.name} answered {len(said)} of {len(lines)} cases", _AGAIN)
     return tuple(answer_to(line, text) for line, text in zip(lines, said, strict=True))

@@ -122,8 +122,10 @@ def find_site(
     )
 
 
-def site_of_job(request: Request, nodes: int, say: Callable[[str], None]) -> Site | None:
-    """What is known of a job's nodes before it starts: the programs of here, that work there.
+def site_of_job(
+    request: Request, nodes: int, say: Callable[[str], None]
+) -> tuple[Site | None, dict[str, Program]]:
+    """What is known of a job's nodes before it starts, and the programs of here, that work there.
 
     None where no program can be asked, as on a login node without MPI; `say` takes a line about it.
     Raises WeftError for a file that is there and is none of an application.
@@ -137,10 +139,10 @@ def site_of_job(request: Request, nodes: int, say: Callable[[str], None]) -> Sit
         described, reason = [], error.what
     if not described:
         say(f"the job's tests and options are not checked before it starts: {reason}")
-        return None
+        return None, {}
     described += _varied(described, request.variations)
     path = request.file_path
-    return Site(
+    site = Site(
         launcher=request.launcher,
         mpi=mpi,
         transports=tuple(msgspec.structs.replace(_facts_of(one), reason="") for one in described),
@@ -150,6 +152,7 @@ def site_of_job(request: Request, nodes: int, say: Callable[[str], None]) -> Sit
             application_file(described[0], Path(path)) if path and Path(path).exists() else None
         ),
     )
+    return site, {one.transport: one for one in described}
 
 
 def _varied(

@@ -193,6 +193,7 @@ def _check_refused(asked: "Sequence[tuple[Case, Answer]]", published: str) -> No
 
     Some that cannot are lines below the table.
     """
+    from weft.measure.refused import why_none
     from weft.sim.alternatives import instead_of
 
     for case, said in asked:
@@ -201,11 +202,10 @@ def _check_refused(asked: "Sequence[tuple[Case, Answer]]", published: str) -> No
             raise WeftError(f"{case.key} {what}", fix or "type another test")
     if not all(said.status == "unsupported" for _, said in asked):
         return
+    what, fix = why_none(asked)
+    if fix:
+        raise WeftError(what, fix.replace(_MORE_RANKS, _MORE_NODES))
     reasons = dict.fromkeys((case.test, said.reason.rstrip(".")) for case, said in asked)
-    fixes = [reason.partition("; ")[2] for _, reason in reasons]
-    if all(fixes):
-        what = "; ".join(f"{test}: {reason.partition('; ')[0]}" for test, reason in reasons)
-        raise WeftError(what, fixes[0].replace(_MORE_RANKS, _MORE_NODES))
     tests = tuple(dict.fromkeys(case.test for case, _ in asked))
     raise WeftError(
         "; ".join(_unsupported(test, reason) for test, reason in reasons),

@@ -89,25 +89,14 @@ class Effort:
     def refused(self, parts: "Sequence[Part]") -> "tuple[tuple[Case, Answer], ...]":
         """The cases of a variant, and what speaks against each before a rank is there; else ok."""
         from weft import session
-        from weft.launch.programs import refusals
-        from weft.measure.lines import case_line
-        from weft.measure.stopping import Amount
+        from weft.measure.refused import refused
 
         found: dict[Experiment, tuple[tuple[Case, Answer], ...]] = {}
         for part in parts:
-            if part.experiment in found:
-                continue
-            site, made = session.prepare(self._request(part, Path()), lambda _: None)
-            amount = Amount(samples=max(self._samples, 1), warmup=0, ops_per_sample=1)
-            cases = made.plan.cases
-            lines = [
-                case_line(case, at, amount, made.plan.seed, verify=True)
-                for at, case in enumerate(cases)
-            ]
-            [program] = site.usable.values()
-            heads = not part.platform.checks_messages
-            answers = refusals(program, lines, part.experiment.ranks, heads=heads)
-            found[part.experiment] = tuple(zip(cases, answers, strict=True))
+            if part.experiment not in found:
+                site, made = session.prepare(self._request(part, Path()), lambda _: None)
+                [program] = site.usable.values()
+                found[part.experiment] = refused(made.plan, program)
         return tuple(one for own in found.values() for one in own)
 
     def foresee(

@@ -1,0 +1,76 @@
+"""What the engine has against a plan is asked of each transport, on the ranks of each case."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from support.builders import make_cases
+from support.plans import plan_of
+from weft.errors import WeftError
+from weft.launch.programs import Program
+from weft.launch.protocol import Answer
+from weft.measure.refused import refuse_in_vain, refused
+
+if TYPE_CHECKING:
+    from weft.record.model import Status
+
+Lines = Sequence[Mapping[str, Any]]
+PROGRAMS = {
+    name: Program(transport=name, mpi="openmpi", path=Path(f"rank-{name}"))
+    for name in ("mpi", "tcp")
+}
+CASES = make_cases(["ping_pong", "stream"], ["mpi", "tcp"], [8])
+ON_FOUR = tuple(msgspec.structs.replace(case, ranks=4) for case in CASES)
+
+
+def engine(monkeypatch: pytest.MonkeyPatch, *against: str) -> list[tuple[str, int, int]]:
+    """The transports of the engine refuse so; gives what was asked: of whom, cases, ranks."""
+    asked = []
+
+    def say(program: Program, lines: Lines, ranks: int, *, heads: bool) -> tuple[Answer, ...]:
+        asked.append((program.transport, len(lines), ranks))
+        is_against = program.transport in against
+        status: Status = "unsupported" if is_against else "ok"
+        why = f"{program.transport} has no device; make one" if is_against else ""
+        assert not heads
+        return tuple(Answer(id=line["id"], status=status, reason=why) for line in lines)
+
+    monkeypatch.setattr("weft.measure.refused.refusals", say)
+    return asked
+
+
+def test_each_number_of_ranks_is_asked_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = engine(monkeypatch)
+    found = refused(plan_of((*CASES, *ON_FOUR)), PROGRAMS["tcp"])
+    assert asked == [("tcp", 2, 2), ("tcp", 2, 4)]
+    assert [case for case, _ in found] == [
+        one for one in (*CASES, *ON_FOUR) if one.transport == "tcp"
+    ]
+
+
+def test_a_plan_is_in_vain_where_no_transport_can_measure_any_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine(monkeypatch, "mpi", "tcp")
+    with pytest.raises(WeftError, match="ping_pong: mpi has no device; stream: mpi has") as told:
+        refuse_in_vain(plan_of(CASES), PROGRAMS)
+    assert told.value.fix == "make one"
+
+
+def test_a_plan_is_measured_where_one_transport_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = engine(monkeypatch, "mpi")
+    refuse_in_vain(plan_of(CASES), PROGRAMS)
+    assert [name for name, _, _ in asked] == ["mpi", "tcp"]
+
+
+def test_a_program_that_does_not_answer_is_started_and_says_why_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def silent(*_: object, **__: object) -> None:
+        raise WeftError("rank-mpi did not look at its cases", "type make build")
+
+    monkeypatch.setattr("weft.measure.refused.refusals", silent)
+    refuse_in_vain(plan_of(CASES), PROGRAMS)
