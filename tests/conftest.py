@@ -25,7 +25,8 @@ hold_to_their_form()
 IN_LAB = ("lab", "packaging")
 SIMULATES = (
     "sim", "cli", "report", "test_contributor_pages.py", "test_truth.py", "test_held_out.py",
-    "test_reproduction.py", "test_list_libraries.py", "test_whole_site.py",
+    "test_reproduction.py", "test_predicted_figures.py", "test_list_libraries.py",
+    "test_whole_site.py",
 )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ KINDS = {
     "sim/test_heads.py": "simulated",
     "report/test_page_in_browser.py": "simulated",
     "studies/test_reproduction.py": "simulated",
+    "studies/test_predicted_figures.py": "simulated",
     "studies/test_measured_huge_pages.py": "ranks",
 }
 
