@@ -49,8 +49,11 @@ def test_a_fabric_of_the_paper_costs_what_it_did(tmp_path: Path) -> None:
     assert plain["value"]["price_per_gb_per_s"] == pytest.approx(2368460 / (288 * 0.9585))
 
 
-def test_a_parts_list_without_prices() -> None:
-    shown = price(*PAPER)
+def test_a_parts_list_without_prices(tmp_path: Path) -> None:
+    page = tmp_path / "parts.html"
+    shown = price(*PAPER, "-o", page)
+    # Without prices there is no chart, but the fabric is drawn.
+    assert page.read_text().count('class="weft-fabric"') == 1
     assert "leaf switch, 24 ports       72" in shown
     assert "each leaf has 8 uplinks, 4 to each spine" in shown
     assert result_of(price(*PAPER, "--json"))["cost"] is None
@@ -68,6 +71,7 @@ def test_two_lists_are_compared_and_drawn(tmp_path: Path) -> None:
     assert all(value["is_on_front"] for value in values)
     text = page.read_text()
     assert "Pareto front" in text
+    assert text.count('class="weft-fabric"') == 2
     assert "Price per node and bisection" in text
     # The fabric of the command takes the place of the files'.
     shown = price("--compare", one, two, "--nodes", "48", "--switch", "24")
@@ -243,7 +247,7 @@ def test_the_page_of_a_record_has_the_section(tmp_path: Path) -> None:
         (["LIST"], "type --compare, or --prices FILE"),
         (["--compare"], "type two price lists after --compare"),
         (["--compare", "LIST", "--nodes", "48", "--switch", "24"], "nothing to compare"),
-        ([*PAPER, "-o", "p.svg"], "a picture needs prices; type --prices"),
+        ([*PAPER, "-o", "p.svg"], "a chart needs prices; type --prices"),
         ([*PAPER, "--prices", "LIST", "-o", "p.gif"], "end its name in .svg"),
         ([*PAPER, "--simgrid", "p.xml"], "SimGrid needs a bandwidth; type --measured"),
         ([*PAPER, "--link", "string"], "is not a link that weft knows"),

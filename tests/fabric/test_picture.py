@@ -9,7 +9,7 @@ from weft.fabric.network import ports_used
 from weft.fabric.picture import FabricPicture, loads_of, picture_of
 from weft.fabric.routes import routes_of
 from weft.fabric.topologies import FabricAsked, build_fabric
-from weft.report.fabric_svg import fabric_svg
+from weft.report.fabric_svg import MOST_NUMBERED, fabric_svg
 
 HALF = FabricAsked(nodes=16, switch="6", blocking="2:1")
 FABRICS = [
@@ -17,6 +17,7 @@ FABRICS = [
     HALF,
     FabricAsked(nodes=64, switch="8"),
     FabricAsked(nodes=4096, switch="64"),
+    FabricAsked(nodes=4096, switch="36"),
     FabricAsked(nodes=4096, switch="24", topology="torus"),
     FabricAsked(nodes=8, switch="3", topology="torus", shape="8"),
     FabricAsked(nodes=72, switch="7", topology="dragonfly"),
@@ -31,11 +32,16 @@ def numbers(picture: FabricPicture, unit: str) -> int:
     return sum(int(one[0].replace(",", "")) for one in words if one[1:2] in ([unit], [f"{unit}s"]))
 
 
-@pytest.mark.parametrize("asked", FABRICS, ids=lambda one: f"{one.topology}-{one.nodes}")
+@pytest.mark.parametrize(
+    "asked", FABRICS, ids=lambda one: f"{one.topology}-{one.nodes}-{one.switch}"
+)
 def test_nothing_of_a_fabric_is_lost_and_boxes_stand_apart(asked: FabricAsked) -> None:
     fabric = build_fabric(asked)
     picture = picture_of(fabric)
-    inside = sum(int(note.split()[0]) for note in picture.notes if "inside" in note)
+    inside = sum(
+        int(note.split()[0].replace(",", "")) for note in picture.notes if "inside" in note
+    )
+    assert inside == sum(box.cables for box in picture.boxes)
     drawn = sum(line.cables for line in picture.lines)
     assert drawn + inside == sum(trunk.cables for trunk in fabric.trunks)
     left = sum(switch.radix for switch in fabric.switches) - sum(ports_used(fabric))
@@ -46,7 +52,9 @@ def test_nothing_of_a_fabric_is_lost_and_boxes_stand_apart(asked: FabricAsked) -
     assert all(dist(one, other) > 0.05 for at, one in enumerate(places) for other in places[:at])
 
 
-@pytest.mark.parametrize("asked", FABRICS, ids=lambda one: f"{one.topology}-{one.nodes}")
+@pytest.mark.parametrize(
+    "asked", FABRICS, ids=lambda one: f"{one.topology}-{one.nodes}-{one.switch}"
+)
 def test_a_picture_is_svg_whose_boxes_do_not_overlap(asked: FabricAsked) -> None:
     root = ET.fromstring(fabric_svg(picture_of(build_fabric(asked))))  # noqa: S314 - our own
     boxes = [
@@ -127,3 +135,83 @@ def test_loads_of_a_ring_are_those_of_the_busier_way() -> None:
     assert found[0, 1] == pytest.approx(10 / 7)
     assert sorted(found.values())[-2] == pytest.approx(0.5)
     assert loads_of(ring, {}) == {}
+
+
+def test_leaves_and_spines_of_a_pod_share_a_column() -> None:
+    """13 pods in seven columns: no line between leaves and spines crosses another."""
+    picture = picture_of(build_fabric(FabricAsked(nodes=4096, switch="36")))
+    pods = [box for box in picture.boxes if box.lines[0].startswith("pod")]
+    by_column: dict[float, list[str]] = {}
+    for box in pods:
+        by_column.setdefault(box.x, []).append(box.lines[0])
+    assert len(by_column) == 7
+    assert all(len(own) == 2 and len(set(own)) == 1 for own in by_column.values())
+    words = [line for box in picture.boxes for line in box.lines]
+    assert {"pods 2 to 3", "spines 19 to 54", "leaves 19 to 54", "cores 1 to 27"} <= set(words)
+    upright = [line for line in picture.lines if line.level == 1]
+    assert all(picture.boxes[one.one].x == picture.boxes[one.other].x for one in upright)
+
+
+def test_boxes_of_a_torus_say_where_they_are() -> None:
+    cube = picture_of(build_fabric(FabricAsked(nodes=64, switch="8", topology="torus")))
+    assert {box.lines[0] for box in cube.boxes} >= {"y 1, z 1", "y 3, z 2"}
+    assert "each box has all switches along x" in cube.notes
+    asked = FabricAsked(nodes=4096, switch="8", topology="torus", shape="64x64")
+    assert picture_of(build_fabric(asked)).boxes[1].lines[:2] == ("x 1-8, y 9-16", "64 switches")
+
+
+def test_a_box_has_the_load_of_the_busiest_cable_inside_of_it() -> None:
+    fabric = build_fabric(FabricAsked(nodes=72, switch="7", topology="dragonfly"))
+    local = next(trunk for trunk in fabric.trunks if trunk.kind == "local")
+    carried = {"node": 2.0, f"switch-{local.one}-{local.other}": 5.0}
+    picture = picture_of(fabric, carried)
+    assert [box.load for box in picture.boxes] == [2.5, *[0.0] * 8]
+    frames = [
+        (one.get("class", ""), one.findtext(f"{SVG}title"))
+        for one in ET.fromstring(fabric_svg(picture)).iter(f"{SVG}rect")  # noqa: S314 - our own
+        if one.get("rx")
+    ]
+    assert frames[:2] == [
+        ("box load-4", "6 cables, load 2.50 inside"),
+        ("box load-0", "6 cables, load 0.00 inside"),
+    ]
+    bound = picture_of(fabric, {"node": 2.0, "group-0-out": 5.0})
+    assert not bound.has_loads
+    assert any("is a bound" in note for note in bound.notes)
+    alone = picture_of(build_fabric(FabricAsked(nodes=4, switch="8")), {"node": 2.0})
+    assert not alone.notes
+
+
+@pytest.mark.parametrize(
+    "asked", FABRICS, ids=lambda one: f"{one.topology}-{one.nodes}-{one.switch}"
+)
+def test_numbers_of_cables_stand_apart_and_are_all_of_them(asked: FabricAsked) -> None:
+    picture = picture_of(build_fabric(asked))
+    root = ET.fromstring(fabric_svg(picture))  # noqa: S314 - our own
+    numbers = [one for one in root.iter(f"{SVG}text") if "halo" in one.get("class", "")]
+    levels = [line.level for line in picture.lines]
+    few = [line for line in picture.lines if levels.count(line.level) <= MOST_NUMBERED]
+    assert sorted(one.text or "" for one in numbers) == sorted(f"{line.cables:,}" for line in few)
+    places = [(float(one.get("x", "")), float(one.get("y", ""))) for one in numbers]
+    assert all(
+        abs(x - x2) > 7 or abs(y - y2) > 12
+        for at, (x, y) in enumerate(places)
+        for x2, y2 in places[:at]
+    )
+
+
+def test_a_picture_is_dark_on_a_dark_screen_and_light_on_paper() -> None:
+    """Colours are attributes; what a dark screen changes is every class that has one."""
+    text = fabric_svg(picture_of(build_fabric(HALF), {"node": 1.0, "cable-0-4-0-up": 1.0}))
+    root = ET.fromstring(text)  # noqa: S314 - our own
+    [style] = [one.text or "" for one in root.iter(f"{SVG}style")]
+    assert style.startswith("@media screen and (prefers-color-scheme: dark)")
+    classes = {
+        name
+        for one in root.iter()
+        for name in one.get("class", "").split()
+        if name != "weft-fabric"
+    }
+    assert {"paper", "ink", "box", "load-0"} <= classes
+    assert all(f".weft-fabric .{name} {{" in style for name in classes)
+    assert all("stroke" in one.attrib for one in root.iter(f"{SVG}path"))

@@ -1,125 +1,222 @@
-"""The picture of a fabric as SVG, which needs nothing else."""
+"""The picture of a fabric as SVG, which needs nothing else and follows the reader's theme."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
-from weft.fabric.picture import MOST_NUMBERED
+from weft.fabric.picture import picture_of
+from weft.report.html import Picture
 from weft.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from weft.fabric.network import Fabric
     from weft.fabric.picture import Box, CableBundle, FabricPicture
 
 _WIDTH = 1200
-_BOX_WIDTH, _LINE_HEIGHT = 112, 15
-_MARGIN = 60
+_BOX_WIDTH, _LINE_HEIGHT = 122, 15
+_MARGIN = 64
 _ROW = 190
 _BEND = 70
 _LEAST_HEIGHT = 150
-# What a link carries over what the busiest cable of a node does: up to so much, its colour, which
-# can be distinguished without seeing red and green (Okabe and Ito), and how wide it is drawn.
+# Of the lines between two rows, or of a whole picture without rows, more have no numbers.
+MOST_NUMBERED = 48
+_DIGIT, _NUMBER_HEIGHT = 7, 14
+# Where on a line its number may stand, the first place that is free.
+_PARTS = tuple(0.5 + side * step / 40 for step in range(13) for side in (1, -1))
+# What a link carries over what the busiest cable of a node does: up to so much, its class below,
+# how wide it is drawn, and what it is in words.
 _LOADS = (
-    (0.0, "#B8BEC5", 1.2, "nothing"),
-    (0.5, "#56B4E9", 1.8, "up to half of a node's cable"),
-    (1.0, "#0072B2", 2.4, "up to a node's cable"),
-    (2.0, "#E69F00", 3.4, "up to twice as much: these links bind"),
-    (float("inf"), "#D55E00", 4.6, "more than twice as much"),
+    (0.0, "load-0", 1.2, "nothing"),
+    (0.5, "load-1", 1.8, "up to half of a node's cable"),
+    (1.0, "load-2", 2.4, "up to a node's cable"),
+    (2.0, "load-3", 3.4, "up to twice as much: these links bind"),
+    (float("inf"), "load-4", 4.6, "more than twice as much"),
 )
+_PLAIN = ("plain", 1.4)
+# Colours of classes: what they colour, light, and dark. Those of loads can be distinguished without
+# seeing red and green (Okabe and Ito). The light ones are attributes too, for programs that draw
+# SVG without styles.
+_COLOURS = {
+    "paper": ("fill", "#ffffff", "#14181d"),
+    "ink": ("fill", "#1c232b", "#e6eaee"),
+    "soft": ("fill", "#5b6672", "#9daab7"),
+    "box": ("fill", "#f6f8fa", "#1c2229"),
+    "halo": ("stroke", "#ffffff", "#14181d"),
+    "plain": ("stroke", "#7a858f", "#7a858f"),
+    "load-0": ("stroke", "#b8bec5", "#4a545f"),
+    "load-1": ("stroke", "#56b4e9", "#8fd0f5"),
+    "load-2": ("stroke", "#0072b2", "#3b9be0"),
+    "load-3": ("stroke", "#e69f00", "#f2b53d"),
+    "load-4": ("stroke", "#d55e00", "#ff8a47"),
+}
 _FONT = 'font-family="system-ui, DejaVu Sans, sans-serif" font-size="12"'
-_PLAIN = ("#7A858F", 1.4)
+
+_Point = tuple[float, float]
+
+
+def fabric_pictures(
+    fabrics: Sequence[tuple[str, Fabric, Mapping[str, float]]],
+) -> tuple[Picture, ...]:
+    """For a page: fabrics, each with what it shows in words and what its links carried."""
+    return tuple(
+        Picture(name=f"fabric-{at}", title=title, svg=fabric_svg(picture_of(fabric, link_bytes)))
+        for at, (title, fabric, link_bytes) in enumerate(fabrics, 1)
+    )
 
 
 def fabric_svg(picture: FabricPicture) -> str:
     """A drawing of 1200 units' width, as high as its rows need."""
     inner = max(_LEAST_HEIGHT, _ROW * (picture.rows - 1))
-    legend = 24 * (1 + len(_LOADS) * picture.has_loads)
-    height = inner + 2 * _MARGIN + legend + 24 * len(picture.notes)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" {_FONT}>',
-        f'<rect width="{_WIDTH}" height="{height}" fill="#fff"/>',
-        f'<text x="12" y="20" font-size="14" fill="#1d2329">{escape(picture.title)}</text>',
-    ]
     at = [(_x(box), _MARGIN + box.y * inner) for box in picture.boxes]
-    parts += [_line(one, at) for one in sorted(picture.lines, key=lambda one: one.load or 0.0)]
-    if len(picture.lines) <= MOST_NUMBERED:
-        parts += [_number(one, at, place) for place, one in enumerate(picture.lines)]
-    parts += [_box(box, *where) for box, where in zip(picture.boxes, at, strict=True)]
-    words = list(picture.notes)
-    if len(picture.lines) > MOST_NUMBERED:
-        words.append(_range_of_cables(picture))
+    numbered, words = _numbered(picture.lines)
+    notes = (*picture.notes, *words)
+    legend = 20 * (1 + len(_LOADS) * picture.has_loads)
     below = inner + 2 * _MARGIN
-    parts += [_text(12, below + 20 * at, text) for at, text in enumerate(words)]
+    height = below + 20 * len(notes) + legend
+    root = f'class="weft-fabric" role="img" aria-label={quoteattr(picture.title)}'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {root} viewBox="0 0 {_WIDTH} {height}" {_FONT}>',
+        f"<style>{_style()}</style>",
+        f'<rect width="{_WIDTH}" height="{height}" {_of("paper")}/>',
+        f'<text x="12" y="20" font-size="14" {_of("ink")}>{escape(picture.title)}</text>',
+    ]
+    parts += [_line(one, at) for one in sorted(picture.lines, key=lambda one: one.load or 0.0)]
+    parts += _numbers(numbered, at)
+    parts += [_box(box, *where) for box, where in zip(picture.boxes, at, strict=True)]
+    parts += [_text(12, below + 20 * place, text) for place, text in enumerate(notes)]
     if picture.has_loads:
-        parts += _legend(below + 20 * len(words))
+        parts += _legend(below + 20 * len(notes))
     return "\n".join((*parts, "</svg>\n"))
+
+
+def _style() -> str:
+    """Dark colours for a dark screen; the light ones are attributes."""
+    dark = " ".join(
+        f".weft-fabric .{name} {{ {what}: {colour} }}"
+        for name, (what, _, colour) in _COLOURS.items()
+    )
+    return f"@media screen and (prefers-color-scheme: dark) {{ {dark} }}"
+
+
+def _of(*names: str) -> str:
+    """The attributes of something of these classes."""
+    colours = " ".join(f'{what}="{light}"' for what, light, _ in map(_COLOURS.__getitem__, names))
+    return f'class="{" ".join(names)}" {colours}'
 
 
 def _x(box: Box) -> float:
     return _MARGIN + box.x * (_WIDTH - 2 * _MARGIN)
 
 
-def _style(line: CableBundle) -> tuple[str, float]:
-    if line.load is None:
+def _of_load(load: float | None) -> tuple[str, float]:
+    """The class of a load, and how wide its line is."""
+    if load is None:
         return _PLAIN
-    return next((colour, width) for most, colour, width, _ in _LOADS if line.load <= most + 1e-9)
+    return next((name, width) for most, name, width, _ in _LOADS if load <= most + 1e-9)
 
 
-def _line(line: CableBundle, at: list[tuple[float, float]]) -> str:
+def _in_words(cables: int, load: float | None) -> str:
+    words = counted(cables, "cable", ",")
+    return words if load is None else f"{words}, load {load:.2f}"
+
+
+def _middle(line: CableBundle, at: Sequence[_Point]) -> _Point:
+    """What a line bends towards: around other boxes, where it passes some."""
     (x1, y1), (x2, y2) = at[line.one], at[line.other]
-    colour, width = _style(line)
-    # Around other boxes, where it passes some.
     bend = _BEND if line.is_around else 0
-    mx, my = (x1 + x2) / 2 + bend * (x1 == x2), (y1 + y2) / 2 + bend * (y1 == y2)
-    load = "" if line.load is None else f", load {line.load:.2f}"
+    return (x1 + x2) / 2 + bend * (x1 == x2), (y1 + y2) / 2 + bend * (y1 == y2)
+
+
+def _line(line: CableBundle, at: Sequence[_Point]) -> str:
+    (x1, y1), (x2, y2) = at[line.one], at[line.other]
+    mx, my = _middle(line, at)
+    name, width = _of_load(line.load)
     return (
         f'<path d="M{x1:.1f} {y1:.1f} Q{mx:.1f} {my:.1f} {x2:.1f} {y2:.1f}" fill="none"'
-        f' stroke="{colour}" stroke-width="{width}">'
-        f"<title>{counted(line.cables, 'cable')}{load}</title></path>"
+        f' {_of(name)} stroke-width="{width}">'
+        f"<title>{_in_words(line.cables, line.load)}</title></path>"
     )
 
 
-def _number(line: CableBundle, at: list[tuple[float, float]], place: int) -> str:
-    """A third of the way or two thirds, in turn, so that those of crossing lines stay apart."""
-    (x1, y1), (x2, y2) = at[line.one], at[line.other]
-    part = (0.36, 0.5, 0.64)[place % 3]
-    return (
-        f'<text x="{x1 + part * (x2 - x1):.1f}" y="{y1 + part * (y2 - y1) + 4:.1f}"'
-        ' text-anchor="middle" fill="#1d2329" stroke="#fff" stroke-width="3"'
-        f' paint-order="stroke">{line.cables}</text>'
+def _numbered(lines: Sequence[CableBundle]) -> tuple[list[CableBundle], list[str]]:
+    """The lines that have their numbers beside them, and in words how many cables others have."""
+    levels: dict[int, list[CableBundle]] = {}
+    for line in lines:
+        levels.setdefault(line.level, []).append(line)
+    numbered: list[CableBundle] = []
+    words = []
+    for own in levels.values():
+        if len(own) <= MOST_NUMBERED:
+            numbered += own
+            continue
+        counts = sorted({line.cables for line in own})
+        many = f"{counts[0]:,} to {counts[-1]:,}" if len(counts) > 1 else f"{counts[0]:,}"
+        words.append(f"cables of each line: {many}")
+    return numbered, words
+
+
+def _numbers(lines: Sequence[CableBundle], at: Sequence[_Point]) -> Iterator[str]:
+    """Each on its line, where no other number and no box is."""
+    taken = [(x, y, _BOX_WIDTH / 2, 1.0 * _NUMBER_HEIGHT) for x, y in at]
+    for line in lines:
+        words = f"{line.cables:,}"
+        half = _DIGIT * (len(words) + 1) / 2
+        places = [_along(line, at, part) for part in _PARTS]
+        x, y = next((one for one in places if _is_free(one, half, taken)), places[0])
+        taken.append((x, y, half, _NUMBER_HEIGHT / 2))
+        yield (
+            f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" {_of("ink", "halo")}'
+            f' stroke-width="3" paint-order="stroke">{words}</text>'
+        )
+
+
+def _along(line: CableBundle, at: Sequence[_Point], part: float) -> _Point:
+    """A point of a line, so far from its one end to the other."""
+    (x1, y1), (mx, my), (x2, y2) = at[line.one], _middle(line, at), at[line.other]
+    a, b, c = (1 - part) ** 2, 2 * part * (1 - part), part**2
+    return a * x1 + b * mx + c * x2, a * y1 + b * my + c * y2
+
+
+def _is_free(
+    where: _Point, half: float, taken: Sequence[tuple[float, float, float, float]]
+) -> bool:
+    x, y = where
+    return all(
+        abs(x - x2) >= half + wide or abs(y - y2) >= _NUMBER_HEIGHT / 2 + high
+        for x2, y2, wide, high in taken
     )
 
 
 def _box(box: Box, x: float, y: float) -> str:
+    """With a frame in the colour of the busiest cable inside of it."""
     height = _LINE_HEIGHT * len(box.lines) + 8
     words = "".join(
         f'<tspan x="{x:.1f}" dy="{_LINE_HEIGHT if at else 0}">{escape(text)}</tspan>'
         for at, text in enumerate(box.lines)
     )
+    name, width = _of_load(box.load)
+    inside = f"<title>{_in_words(box.cables, box.load)} inside</title>" if box.cables else ""
     return (
         f'<rect x="{x - _BOX_WIDTH / 2:.1f}" y="{y - height / 2:.1f}" width="{_BOX_WIDTH}"'
-        f' height="{height}" rx="5" fill="#f6f7f9" stroke="#59636e"/>'
+        f' height="{height}" rx="5" {_of("box", name)} stroke-width="{width}">{inside}</rect>'
         f'<text x="{x:.1f}" y="{y - height / 2 + 15:.1f}" text-anchor="middle" font-size="11"'
-        f' fill="#1d2329">{words}</text>'
+        f" {_of('ink')}>{words}</text>"
     )
 
 
-def _range_of_cables(picture: FabricPicture) -> str:
-    counts = sorted({line.cables for line in picture.lines})
-    many = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0])
-    return f"cables of each line: {many}"
-
-
 def _text(x: float, y: float, words: str) -> str:
-    return f'<text x="{x}" y="{y}" fill="#59636e">{escape(words)}</text>'
+    return f'<text x="{x}" y="{y}" {_of("soft")}>{escape(words)}</text>'
 
 
 def _legend(top: float) -> list[str]:
-    parts = [_text(12, top + 4, "what the busiest cable of a line carried:")]
-    for at, (_, colour, width, words) in enumerate(_LOADS, 1):
+    parts = [_text(12, top + 4, "what the busiest cable of a line, or inside of a box, carried:")]
+    for at, (_, name, width, words) in enumerate(_LOADS, 1):
         y = top + 20 * at
         parts.append(
-            f'<line x1="12" y1="{y}" x2="52" y2="{y}" stroke="{colour}" stroke-width="{width}"/>'
+            f'<line x1="12" y1="{y}" x2="52" y2="{y}" {_of(name)} stroke-width="{width}"/>'
         )
         parts.append(_text(62, y + 4, words))
     return parts

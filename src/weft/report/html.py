@@ -30,6 +30,19 @@ class Fold(msgspec.Struct, frozen=True, kw_only=True):
     plain: str = ""
 
 
+class Picture(msgspec.Struct, frozen=True, kw_only=True):
+    """A drawing that is no chart: its SVG, and what it shows in words."""
+
+    name: str
+    title: str
+    svg: str
+
+    @property
+    def data(self) -> str:
+        """As a file's address."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()
+
+
 class Section(msgspec.Struct, frozen=True, kw_only=True):
     """What a page shows under one heading; with `line`, folded under that line."""
 
@@ -37,6 +50,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     charts: tuple[Chart, ...] = ()
     tables: tuple[Table, ...] = ()
+    pictures: tuple[Picture, ...] = ()
     findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     folds: tuple[Fold, ...] = ()
@@ -55,20 +69,8 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing under the heading."""
-        return not (self.charts or self.tables or self.findings or self.notes or self.folds)
-
-
-class Picture(msgspec.Struct, frozen=True, kw_only=True):
-    """A drawing that is no chart: its SVG, and what it shows in words."""
-
-    name: str
-    title: str
-    svg: str
-
-    @property
-    def data(self) -> str:
-        """As an image's address."""
-        return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()
+        parts = (self.charts, self.tables, self.pictures, self.findings, self.notes, self.folds)
+        return not any(parts)
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +102,6 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: tuple[Verdict, ...] = ()
     cards: tuple[Card, ...] = ()
     warnings: tuple[str, ...] = ()
-    pictures: tuple[Picture, ...] = ()
     sections: tuple[Section, ...] = ()
 
 

@@ -20,7 +20,7 @@ from weft.report.front import (
     verdicts_of,
     warnings_of,
 )
-from weft.report.html import Fold, Page, Picture, Section, render
+from weft.report.html import Fold, Page, Section, render
 from weft.report.models import model_tables
 from weft.report.notes import grouped_flags, said_once, troubles_in_words
 from weft.report.signatures import signature_chart
@@ -83,7 +83,6 @@ def render_page(
             cards=() if front else cards_of(records),
             verdicts=() if front else verdicts_of(records),
             warnings=front.warnings if front else _differing(records),
-            pictures=front.pictures if front else (),
             sections=(
                 *first,
                 *(_section(topic, records) for topic in TOPICS),
@@ -108,7 +107,6 @@ class Front(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     warnings: tuple[str, ...]
     section: Section
-    pictures: tuple[Picture, ...] = ()
 
 
 def _section(topic: Topic[Any], records: Sequence[Results]) -> Section:

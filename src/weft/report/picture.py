@@ -8,7 +8,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.outputs import write_output
-from weft.report.html import Page, Section, render
+from weft.report.html import Page, Picture, Section, render
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +27,13 @@ def check_kind(path: Path) -> None:
 
 
 def write_picture(
-    path: Path, charts: Sequence[Chart], table: Table, more: Sequence[Table] = ()
+    path: Path,
+    charts: Sequence[Chart],
+    table: Table,
+    more: Sequence[Table] = (),
+    pictures: Sequence[Picture] = (),
 ) -> None:
-    """Write the charts as the path's ending says; SVG and PDF hold the first one, HTML all tables.
+    """Write the charts as the path's ending says; SVG and PDF hold the first one, a page all.
 
     Raises WeftError for another ending, where there is no chart, or nothing can be written.
     """
@@ -37,12 +41,19 @@ def write_picture(
     kind = path.suffix.lower()[1:]
     if not charts and kind != "html":
         raise WeftError("there is nothing to draw", "type it without -o to see what there is")
-    data = page_of(charts, table, more).encode() if kind == "html" else _drawn(charts[0], kind)
-    write_output(path, data)
+    if kind == "html":
+        write_output(path, page_of(charts, table, more, pictures).encode())
+    else:
+        write_output(path, _drawn(charts[0], kind))
 
 
-def page_of(charts: Sequence[Chart], table: Table, more: Sequence[Table] = ()) -> str:
-    """The table's notes first, for they are the answer; then the charts; tables last."""
+def page_of(
+    charts: Sequence[Chart],
+    table: Table,
+    more: Sequence[Table] = (),
+    pictures: Sequence[Picture] = (),
+) -> str:
+    """The table's notes first, for they are the answer; then charts and pictures; tables last."""
     bare = msgspec.structs.replace(table, notes=(), caption="")
     title = table.caption.removeprefix("weft: ").rstrip(".") or table.name
     return render(
@@ -53,6 +64,7 @@ def page_of(charts: Sequence[Chart], table: Table, more: Sequence[Table] = ()) -
             sections=(
                 Section(name="answer", title="In words", findings=table.notes),
                 Section(name="charts", title="Charts", charts=tuple(charts)),
+                Section(name="fabrics", title="The fabric", pictures=tuple(pictures)),
                 Section(
                     name="figures",
                     title="In numbers",

@@ -85,7 +85,10 @@ def predicted_on(
     return Predicted(
         answers=tuple(answers),
         results=tuple(one for own in results for one in own),
-        front=msgspec.structs.replace(front, pictures=_pictures(variants, runs)),
+        front=msgspec.structs.replace(
+            front,
+            section=msgspec.structs.replace(front.section, pictures=_pictures(variants, runs)),
+        ),
         table=table,
         page=effort.page,
     )
@@ -95,22 +98,19 @@ def _pictures(
     variants: "Sequence[Variant]", runs: "Sequence[Sequence[Run]]"
 ) -> "tuple[Picture, ...]":
     """Each fabric, with the loads of its links over all that was simulated of it."""
-    from weft.fabric.picture import picture_of
     from weft.fabric.topologies import build_fabric
-    from weft.report.fabric_svg import fabric_svg
-    from weft.report.html import Picture
+    from weft.report.fabric_svg import fabric_pictures
 
     found = []
-    for at, (variant, of_variant) in enumerate(zip(variants, runs, strict=True), 1):
+    for variant, of_variant in zip(variants, runs, strict=True):
         carried: Counter[str] = Counter()
         for run in of_variant:
             for end in run.lines.ends:
                 carried.update(end.link_bytes)
-        svg = fabric_svg(picture_of(build_fabric(variant.fabric), carried))
         tests = dict.fromkeys(case.test for run in of_variant for case in run.cases.values())
         title = f"{variant.label}: what links carried of {', '.join(tests)}"
-        found.append(Picture(name=f"fabric-{at}", title=title, svg=svg))
-    return tuple(found)
+        found.append((title, build_fabric(variant.fabric), carried))
+    return fabric_pictures(found)
 
 
 def check_asked(platform: str, nodes: int, samples: int, asked: "ApplicationsAsked") -> None:

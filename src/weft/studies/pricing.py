@@ -12,7 +12,7 @@ from weft.analysis.price_tables import elan_prices, infiniband_prices
 from weft.charts import Chart
 from weft.errors import WeftError
 from weft.fabric.cost import cost_of
-from weft.fabric.network import cables_of, parts_of
+from weft.fabric.network import Fabric, cables_of, parts_of
 from weft.fabric.peaks import parse_link
 from weft.fabric.simgrid import platform_xml, zone_of
 from weft.fabric.sizes import others_like
@@ -37,8 +37,8 @@ class Priced(msgspec.Struct, frozen=True, kw_only=True):
     """An answer as tables and as JSON; its charts with the table under them, where it has any.
 
     `draw` makes the charts, for which fabrics of other sizes may be built: only what is written.
-    `built` is the fabric that was asked for, None where there are several; `no_charts` is an error
-    for who asks for a picture.
+    `built` is the fabric that was asked for, None where there are several; `fabrics` are all of
+    them with what each is called; `no_charts` is an error for who asks for a chart.
     """
 
     tables: tuple[Table, ...]
@@ -46,7 +46,11 @@ class Priced(msgspec.Struct, frozen=True, kw_only=True):
     draw: Callable[[], tuple[Chart, ...]] = tuple
     under_charts: Table | None = None
     built: Built | None = None
-    no_charts: tuple[str, str] = ("a picture needs prices", "type --prices FILE")
+    fabrics: tuple[tuple[str, Fabric], ...] = ()
+    no_charts: tuple[str, str] = (
+        "a chart needs prices",
+        "type --prices FILE, a name that ends in .html, or --draw FILE.svg for the fabric",
+    )
 
 
 def priced(
@@ -77,12 +81,15 @@ def priced(
     return found
 
 
-def charts_of(found: Priced) -> tuple[tuple[Chart, ...], Table]:
-    """The charts of an answer and the table under them. Raises WeftError where it has none."""
+def charts_of(found: Priced, *, with_fabrics: bool) -> tuple[tuple[Chart, ...], Table]:
+    """The charts of an answer and the table under them.
+
+    Raises WeftError where it has none, and none of its fabrics is drawn beside them either.
+    """
     charts = found.draw()
-    if not charts or found.under_charts is None:
+    if not charts and not (with_fabrics and found.fabrics):
         raise WeftError(*found.no_charts)
-    return charts, found.under_charts
+    return charts, found.under_charts or found.tables[0]
 
 
 def of_parts(asked: FabricAsked | None) -> Priced:
@@ -92,7 +99,12 @@ def of_parts(asked: FabricAsked | None) -> Priced:
     # What is named as measured has to be there, also where nothing is priced.
     delivered = delivered_of(asked.measured) if asked.measured else None
     built = build(asked, rate_bytes_per_s=rate_of_link(delivered))
-    return Priced(tables=(parts_table(built),), plain=to_json(built, None), built=built)
+    return Priced(
+        tables=(parts_table(built),),
+        plain=to_json(built, None),
+        built=built,
+        fabrics=(("the fabric", built.fabric),),
+    )
 
 
 def of_list(path: Path, asked: FabricAsked | None) -> Priced:
@@ -114,6 +126,7 @@ def of_list(path: Path, asked: FabricAsked | None) -> Priced:
         draw=draw,
         under_charts=table,
         built=option.built,
+        fabrics=(("the fabric", option.built.fabric),),
     )
 
 
@@ -129,6 +142,7 @@ def compared(paths: Sequence[Path], asked: FabricAsked | None) -> Priced:
         plain=values,
         draw=lambda: tuple(value_charts(values)),
         under_charts=table,
+        fabrics=tuple((one.name, one.built.fabric) for one in options),
         no_charts=(
             "a Pareto front needs the bisection of every fabric",
             "type --link, or write link or measured in each [[fabric]]",
