@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from weft.measure.state import CaseState
 
 REDRAW_S = 0.2
+# In a pipe each of the first rounds has a line, and of those behind them every so many.
+FIRST_ROUNDS, LATER_ROUNDS = 5, 10
 
 
 class ProgressLine:
@@ -57,9 +59,12 @@ class ProgressLine:
             self._progress.stop()
 
     def launched(self, round_: int, hello: Hello) -> None:
-        """A transport's ranks are up; a pipe gets one line per round, but of a quiet run."""
-        if not self._is_quiet and round_ != self._round and not self._console.is_terminal:
-            self._console.print(f"round {round_ + 1} of launches, {hello.transport} first")
+        """A transport's ranks are up; a pipe gets a line for a round, but of a quiet run."""
+        number = round_ + 1
+        is_told = number <= FIRST_ROUNDS or number % LATER_ROUNDS == 0
+        is_new = is_told and round_ != self._round
+        if not self._is_quiet and is_new and not self._console.is_terminal:
+            self._console.print(f"round {number} of launches, {hello.transport} first")
         self._round = round_
 
     def measured(self, state: CaseState, left_s: float, done: int, of: int) -> None:

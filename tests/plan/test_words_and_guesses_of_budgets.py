@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from support.builders import make_cases, pattern
@@ -20,6 +21,7 @@ from weft.plan.case import Case
 from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
 from weft.plan.memory import needed_bytes
 from weft.plan.plan import Plan
+from weft.plan.simulated import SimulatedPlatform
 
 
 @pytest.mark.parametrize(
@@ -93,6 +95,11 @@ def test_a_budget_that_will_not_do_names_one_that_does() -> None:
         "1 case with 5 launches takes about 4s, and 1s are left, enough for about one launch of 1"
         " of the cases; for all type --budget 70s, or fewer --sizes or --launches"
     )
+    # A prediction draws as often as it says, and has no --launches.
+    predicted = SimulatedPlatform(name="escher", kind="predicted", nodes=64)
+    drawn = msgspec.structs.replace(plan_for(one), simulated=predicted)
+    found = shortfall(one, drawn, 0.5, known_costs(0.3, one, 0.1), is_first=False)
+    assert found.endswith("for all type --budget 70s, or fewer --sizes")
 
 
 def test_what_was_not_measured_is_guessed() -> None:

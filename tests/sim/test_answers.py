@@ -155,6 +155,28 @@ def test_the_cost_is_foreseen_from_growing_runs() -> None:
     assert forecast(pilots[:1], 1024) is None
 
 
+def test_a_busy_machine_does_not_change_by_what_power_the_cost_grows() -> None:
+    """The clock runs three times as fast as the work, and by chance more in the last small run."""
+
+    def work(nodes: int) -> float:
+        return 0.2 * float(nodes / 4)
+
+    waits = {4: 1.0, 64: 2.0, 128: 1.5, 256: 4.2}
+    pilots = [
+        Pilot(nodes=n, seconds=wait * work(n), peak_bytes=1, processor_s=work(n))
+        for n, wait in waits.items()
+    ]
+    found = forecast(pilots, 1024)
+    assert found is not None
+    assert found.power == pytest.approx(1.0, abs=0.03)
+    mean = sum(one.seconds for one in pilots) / sum(map(work, waits))
+    assert found.seconds == pytest.approx(mean * work(1024), rel=0.1)
+    by_the_clock = [msgspec.structs.replace(one, processor_s=0.0) for one in pilots]
+    before = forecast(by_the_clock, 1024)
+    assert before is not None
+    assert before.power > 2
+
+
 def test_memory_grows_as_where_it_shows() -> None:
     """A small simulation has less than the process that starts it, so all seem to have as much."""
     peaks = {4: 50e6, 64: 50e6, 128: 50e6, 256: 82e6}

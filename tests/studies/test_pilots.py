@@ -43,6 +43,7 @@ def with_small_runs(
     """Runs that take the nodes' number of seconds to the power of 1.5, over 64."""
     clock = Clock()
     monkeypatch.setattr(simulations, "time", clock)
+    monkeypatch.setattr(simulations, "processor_s", clock.monotonic)
 
     def start(effort: Effort, _part: object, path: Path, *, in_time: bool) -> bool:
         nodes = int(path.name.partition("-")[0])

@@ -71,11 +71,14 @@ def shortfall(
     budget = in_words(plan.budget_s + wanted * round_s - left_s)
     options = {of.size_option if of else "--sizes" for of in map(_of_application, short)}
     sizes = options.pop() if len(options) == 1 else "--sizes"
+    # A prediction says itself how often it draws, and has no option for it.
+    is_predicted = plan.simulated is not None and plan.simulated.kind == "predicted"
+    fewer = sizes if is_predicted else f"{sizes} or --launches"
     return (
         f"{counted(len(short), 'case')} with {counted(wanted, 'launch')}"
         f" {'takes' if len(short) == 1 else 'each take'} about {in_words(wanted * round_s)},"
         f" and {in_words(left_s)} are left, enough for {launches if fit else some}; for all type"
-        f" --budget {budget}, or fewer {sizes} or --launches"
+        f" --budget {budget}, or fewer {fewer}"
     )
 
 

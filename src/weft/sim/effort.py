@@ -32,11 +32,20 @@ _TWO = 2
 
 
 class Pilot(msgspec.Struct, frozen=True, kw_only=True):
-    """A small run: what it took."""
+    """A small run: what it took by the clock and of a processor, and its memory.
+
+    The first without the second (0) is all that is known of it.
+    """
 
     nodes: int
     seconds: float
     peak_bytes: int
+    processor_s: float = 0.0
+
+    @property
+    def work_s(self) -> float:
+        """What it took of a processor: other processes make it no longer."""
+        return self.processor_s or self.seconds
 
 
 class Forecast(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,17 +74,19 @@ def forecast(pilots: Sequence[Pilot], nodes: int) -> Forecast | None:
     """From runs on growing numbers of nodes; None of fewer than two.
 
     Time is a start, which is most of what the shortest run took, and a power of the nodes through
-    the last two; memory is what the least run has and a power too. Where a run seems to have no
+    the last two, both of a processor: on a busy machine times by the clock differ by chance. All of
+    it takes as much longer by the clock as the small runs together did. Memory is what the least run has and a power too. Where a run seems to have no
     more than the least, that power is not known, and memory grows by the steepest line.
     """
     if len(pilots) < _TWO:
         return None
     before, last = pilots[-2], pilots[-1]
-    start = _START * min(one.seconds for one in pilots)
-    power = _power(before, last, (before.seconds - start, last.seconds - start), _MOST_POWER)
+    start = _START * min(one.work_s for one in pilots)
+    power = _power(before, last, (before.work_s - start, last.work_s - start), _MOST_POWER)
+    waits = sum(one.seconds for one in pilots) / sum(one.work_s for one in pilots)
     return Forecast(
         nodes=nodes,
-        seconds=start + (last.seconds - start) * (nodes / last.nodes) ** power,
+        seconds=waits * (start + (last.work_s - start) * (nodes / last.nodes) ** power),
         peak_bytes=_memory(pilots, nodes),
         power=power,
         pilots=tuple(pilots),

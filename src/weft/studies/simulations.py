@@ -159,13 +159,14 @@ class Effort:
                 if is_enough(done, variant.fabric.nodes):
                     break
                 self._check_left(done, nodes, variant.fabric.nodes, count)
-                begun = time.monotonic()
+                begun, worked = time.monotonic(), processor_s()
                 paths = [Path(folder) / f"{nodes}-{at}.jsonl" for at in range(len(parts))]
                 for part, path in zip(parts, paths, strict=True):
                     is_cut = not has_ended(load(self._start(part, path, in_time=True)))
                     seconds = time.monotonic() - begun
                     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-                    last = Pilot(nodes=nodes, seconds=seconds, peak_bytes=peak)
+                    work = processor_s() - worked
+                    last = Pilot(nodes=nodes, seconds=seconds, peak_bytes=peak, processor_s=work)
                     if is_cut:
                         self._refuse_as_cut(last, variant.fabric.nodes)
                 done.append(last)
@@ -323,6 +324,12 @@ class Effort:
             self.say(f"weft: interrupted; the records of finished fabrics are in {self._folder}")
             raise KeyboardInterrupt
         return written
+
+
+def processor_s() -> float:
+    """What this process and those that it waited for have taken of processors."""
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def has_ended(run: "Run") -> bool:
