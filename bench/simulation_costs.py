@@ -23,6 +23,7 @@ ROWS = {
     "halo 8^4, 256 nodes": "halo --nodes 256 --switch 64 --extents 8",
     "halo 8^4, 1,024 nodes": "halo --nodes 1024 --switch 64 --extents 8",
     "halo 8^4, 4,096 nodes": "halo --nodes 4096 --switch 128 --extents 8",
+    "halo 8^4, 4,096 nodes, 36 ports": "halo --nodes 4096 --switch 36 --extents 8",
     "milc 4^4, 512 nodes": "milc --nodes 512 --switch 64 --extents 4",
     "allreduce 8 B, 1,024 nodes": "allreduce --nodes 1024 --switch 64 --sizes 8",
     "allreduce 8 B, 4,096 nodes": "allreduce --nodes 4096 --switch 128 --sizes 8",

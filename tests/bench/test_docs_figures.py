@@ -64,6 +64,20 @@ def test_the_pages_have_commands_to_run(docs_figures: ModuleType) -> None:
         assert any(words.startswith(program) for words in asked)
 
 
+def test_a_command_without_a_whole_answer_changes_no_page(docs_figures: ModuleType) -> None:
+    docs_figures.check_whole("weft predict", 0, "simulating 4 moved platforms\n")
+    short = "no interval of the differences: the budget is too short; type --budget 2min"
+    for status, said in ((2, "weft: no"), (0, short)):
+        with pytest.raises(SystemExit, match="not written") as ended:
+            docs_figures.check_whole("weft predict", status, said)
+        assert said in str(ended.value)
+
+
+def test_what_is_said_of_a_short_budget_is_what_predictions_say(docs_figures: ModuleType) -> None:
+    source = (ROOT / "src/weft/studies/simulations.py").read_text(encoding="utf-8")
+    assert f"no interval of the differences: {docs_figures._TOO_SHORT}" in source
+
+
 def test_a_price_list_of_the_page_lies_beside_its_commands(docs_figures: ModuleType) -> None:
     page = "a\n\n```toml\ntitle = 1\n[[part]]\n```\n\n```toml\nother = 2\n```\n"
     assert docs_figures.prices_in(page) == "title = 1\n[[part]]\n"

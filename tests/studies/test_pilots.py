@@ -1,6 +1,7 @@
 """Small runs before a large one count into its budget, and say early what cannot be."""
 
-from pathlib import Path
+from __future__ import annotations
+
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -20,6 +21,9 @@ from weft.studies.simulated_parts import on_fewer, parts_of
 from weft.studies.simulations import Effort, has_ended
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
     import weft
 
 NODES = 1024
@@ -38,9 +42,12 @@ class Clock:
 
 
 def with_small_runs(
-    monkeypatch: pytest.MonkeyPatch, folder: Path, budget_s: float
+    monkeypatch: pytest.MonkeyPatch,
+    folder: Path,
+    budget_s: float,
+    takes_s: Callable[[int], float] = lambda nodes: float(nodes**1.5) / 64,
 ) -> tuple[Effort, Clock]:
-    """Runs that take the nodes' number of seconds to the power of 1.5, over 64."""
+    """Runs that take the nodes' number of seconds to the power of 1.5, over 64, or as is said."""
     clock = Clock()
     monkeypatch.setattr(simulations, "time", clock)
     monkeypatch.setattr(simulations, "processor_s", clock.monotonic)
@@ -48,7 +55,7 @@ def with_small_runs(
     def start(effort: Effort, _part: object, path: Path, *, in_time: bool) -> bool:
         nodes = int(path.name.partition("-")[0])
         clock.begun.append(nodes)
-        wanted_s = float(nodes**1.5) / 64
+        wanted_s = takes_s(nodes)
         given_s = effort._left_s() if in_time else wanted_s
         clock.now += min(wanted_s, given_s)
         return wanted_s <= given_s
@@ -68,7 +75,7 @@ def test_small_runs_never_take_more_than_the_budget(
         effort, clock = with_small_runs(monkeypatch, tmp_path, budget_s)
         why = "64 nodes of the 1024 alone took the 4.9 s that were left of the budget"
         if budget_s > 5.0:
-            why = "1024 nodes need about .* of the budget are left"
+            why = "1024 nodes need at least about .* of the budget are left"
         with pytest.raises(WeftError, match=why):
             effort.foresee(platform(), VARIANT, asked, 1)
         assert clock.now <= budget_s
@@ -76,6 +83,22 @@ def test_small_runs_never_take_more_than_the_budget(
     effort, clock = with_small_runs(monkeypatch, tmp_path, 700.0)
     effort.foresee(platform(), VARIANT, asked, 1)
     assert clock.begun == [4, 64, 128, 256]
+
+
+def test_what_grows_steeply_at_first_is_looked_at_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """From 64 to 128 nodes as their third power, and by the nodes from there."""
+    asked = Experiment(tests=("alltoall",), sizes="8", ranks=NODES)
+    took = {4: 0.1, 64: 0.5, 128: 3.3, 256: 6.6, 512: 13.2}
+    effort, clock = with_small_runs(monkeypatch, tmp_path, 120.0, took.__getitem__)
+    effort.foresee(platform(), VARIANT, asked, 1)
+    assert clock.begun == [4, 64, 128, 256, 512]
+    # Even so much more slowly it would not end.
+    effort, clock = with_small_runs(monkeypatch, tmp_path, 40.0, took.__getitem__)
+    with pytest.raises(WeftError, match="need at least about"):
+        effort.foresee(platform(), VARIANT, asked, 1)
+    assert clock.begun == [4, 64, 128]
 
 
 def test_a_small_run_is_ended_with_the_budget(tmp_path: Path) -> None:

@@ -21,6 +21,9 @@ _START = 0.9
 # No simulation grows slower than its nodes. Pairs of them that share links take time by their
 # number squared.
 _LEAST_POWER, _MOST_POWER = 1.0, 4.0
+# Of few nodes time grows faster than of many: until some message ends at each moment that the
+# simulator distinguishes. So further small runs are begun as long as this would do.
+HOPED_POWER = 1.5
 _MOST_MEMORY_POWER = 2.0
 # What small runs have beyond the least is by chance below so many bytes.
 _BY_CHANCE = 1e7
@@ -70,19 +73,22 @@ def is_enough(done: Sequence[Pilot], nodes: int) -> bool:
     return bool(done) and done[-1].nodes >= nodes // PILOTS[-2] and done[-1].seconds >= LONG_S
 
 
-def forecast(pilots: Sequence[Pilot], nodes: int) -> Forecast | None:
+def forecast(
+    pilots: Sequence[Pilot], nodes: int, most_power: float = _MOST_POWER
+) -> Forecast | None:
     """From runs on growing numbers of nodes; None of fewer than two.
 
     Time is a start, which is most of what the shortest run took, and a power of the nodes through
-    the last two, both of a processor: on a busy machine times by the clock differ by chance. All of
-    it takes as much longer by the clock as the small runs together did. Memory is what the least run has and a power too. Where a run seems to have no
-    more than the least, that power is not known, and memory grows by the steepest line.
+    the last two, `most_power` at most, both of a processor: on a busy machine times by the clock
+    differ by chance. All of it takes as much longer by the clock as the small runs together did.
+    Memory is what the least run has and a power too. Where a run seems to have no more than the
+    least, that power is not known, and memory grows by the steepest line.
     """
     if len(pilots) < _TWO:
         return None
     before, last = pilots[-2], pilots[-1]
     start = _START * min(one.work_s for one in pilots)
-    power = _power(before, last, (before.work_s - start, last.work_s - start), _MOST_POWER)
+    power = _power(before, last, (before.work_s - start, last.work_s - start), most_power)
     waits = sum(one.seconds for one in pilots) / sum(one.work_s for one in pilots)
     return Forecast(
         nodes=nodes,

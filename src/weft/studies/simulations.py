@@ -173,19 +173,21 @@ class Effort:
         return done
 
     def _check_left(self, done: "Sequence[Pilot]", next_nodes: int, nodes: int, count: int) -> None:
-        """Raises WeftError where the next small run would take more than is left of the budget."""
-        from weft.sim.effort import forecast
+        """Raises WeftError where all nodes will take more than is left of the budget, or the next
+        small run does, though time grew no faster than is hoped."""
+        from weft.sim.effort import HOPED_POWER, forecast
 
-        small = forecast(done, next_nodes)
-        whole = forecast(done, nodes)
-        if small is None or whole is None or small.seconds <= self._left_s():
+        small = forecast(done, next_nodes, HOPED_POWER)
+        whole = forecast(done, nodes, HOPED_POWER)
+        if small is None or whole is None:
             return
-        self._refuse_beyond_budget(nodes, max(count * whole.seconds, small.seconds))
+        least_s = small.seconds + count * whole.seconds
+        self._refuse_beyond_budget(nodes, least_s, "at least about")
 
     def _left_s(self) -> float:
         return self._budget_s - (time.monotonic() - self._begun_s)
 
-    def _refuse_beyond_budget(self, nodes: int, seconds: float) -> None:
+    def _refuse_beyond_budget(self, nodes: int, seconds: float, about: str = "about") -> None:
         """Raises WeftError where so many seconds are more than is left of the budget."""
         from weft.plan.budget import in_words
 
@@ -193,7 +195,7 @@ class Effort:
         if seconds <= left_s:
             return
         raise WeftError(
-            f"{counted(nodes, 'node')} {verb_of(nodes, 'need')} about {in_words(seconds)} of"
+            f"{counted(nodes, 'node')} {verb_of(nodes, 'need')} {about} {in_words(seconds)} of"
             f" simulation here, and {max(left_s, 0):.0f} s of the budget are left",
             f"type --budget {in_words(1.5 * seconds + self._budget_s - left_s)}, or fewer"
             " --nodes, sizes or fabrics",
