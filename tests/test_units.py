@@ -130,3 +130,4 @@ def test_netpipes_sizes_are_those_of_its_own_loop() -> None:
 
 def test_a_change_has_its_sign_on_both_sides_of_nothing() -> None:
     assert [format_change(one)[0] for one in (0.0, 0.4, 12.0, -0.4)] == ["+", "+", "+", "-"]
+    assert [format_change(one) for one in (-0.04, -0.0, -0.06)] == ["+0.0 %", "+0.0 %", "-0.1 %"]

@@ -257,8 +257,10 @@ def format_share(share: float, step: float | None = None, /) -> str:
 
 
 def format_change(percent: float, step: float | None = None, /) -> str:
-    """A change in per cent with its sign: "+14.4 %"."""
-    return ("+" if percent >= 0 else "") + format_percent(percent, step)
+    """A change in per cent with its sign: "+14.4 %"; what rounds to nothing is "+0.0 %"."""
+    text = format_percent(percent, step)
+    is_less = text.startswith("-") and any(digit in text for digit in "123456789")
+    return text if is_less else "+" + text.removeprefix("-")
 
 
 def format_ratio(ratio: float, step: float | None = None, /) -> str:

@@ -81,7 +81,7 @@ def priced(
     return found
 
 
-def charts_of(found: Priced, *, with_fabrics: bool) -> tuple[tuple[Chart, ...], Table]:
+def charts_of(found: Priced, *, with_fabrics: bool = False) -> tuple[tuple[Chart, ...], Table]:
     """The charts of an answer and the table under them.
 
     Raises WeftError where it has none, and none of its fabrics is drawn beside them either.
