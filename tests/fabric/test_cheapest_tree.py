@@ -257,6 +257,24 @@ def test_less_never_costs_more(
     assert total(nodes - 1, switch, blockings[0], prices) <= tight
 
 
+@settings(QUICK, max_examples=15)
+@given(st.integers(3, 300), st.integers(10, 100), st.integers(1, 40))
+def test_less_bisection_never_costs_more(
+    tmp_path_factory: pytest.TempPathFactory, nodes: int, percent: int, less: int
+) -> None:
+    """What was built for more of it would still do."""
+    prices = read_prices(price_list(tmp_path_factory.mktemp("p") / "p.toml"))
+
+    def least(nodes: int, cables: int) -> float:
+        asked = FabricAsked(nodes=nodes, switch="24", bisection=f"{cables}GB/s")
+        built = build(asked, prices, rate_bytes_per_s=1e9)
+        return cost_of(built.parts, built.ports, prices).total
+
+    cables = max(1, nodes // 2 * percent // 100)
+    fewer = max(1, cables - less)
+    assert least(nodes, fewer) <= least(nodes, cables)
+
+
 def test_less_never_costs_more_of_any_torus(tmp_path: Path) -> None:
     prices = read_prices(price_list(tmp_path / "p.toml"))
     costs = []
