@@ -24,17 +24,13 @@ class PersistentMpi final : public MpiQueues<PersistentRequests> {
 
   [[nodiscard]] Buffer adopt(const Buffer& memory) {
     library().know_shape(memory.bytes);
-    return {memory.data, memory.bytes, requests().add(depth_)};
+    return {memory.data, memory.bytes, requests().add()};
   }
   void disown(const Buffer& buffer) { requests().remove(buffer.key); }
   void reserve(std::size_t depth, std::span<const int> ranks) {
-    depth_ = depth;
     MpiQueues::reserve(depth, ranks);
-    requests().know(ranks);
+    requests().know(ranks, depth);
   }
-
- private:
-  std::size_t depth_ = 2;
 };
 
 }  // namespace weft
