@@ -175,13 +175,17 @@ concept Collective = TwoSided<T> &&
 };
 
 /// Transports that know of each send in flight whom it goes to, and of each receive whose message
-/// it waits for.
+/// it waits for. `take_ended` gives the rank of a peer with whom a send or a receive may have ended
+/// since it was given last, those that have waited longest first, and -1 where there is none: who
+/// has streams with many peers looks at these alone.
 template <class T>
-concept TellsPeers = TwoSided<T> && requires(const T& view, Peer peer) {
+concept TellsPeers = TwoSided<T> && requires(T& link, const T& view, Peer peer) {
   { view.sends_in_flight(peer) }
   noexcept->std::same_as<std::uint32_t>;
   { view.receives_in_flight(peer) }
   noexcept->std::same_as<std::uint32_t>;
+  { link.take_ended() }
+  noexcept->std::same_as<int>;
 };
 
 /// One-sided operations, a refinement. `expose` opens memory of the engine to the ranks that

@@ -67,15 +67,15 @@ struct HotSpotReceive : HotSpot {
       step_after_posts<Wait>(link, has_posted);
       if (link.fault() != nullptr) return false;
       has_posted = false;
-      for (Lane& lane : task.lanes) {
-        if (lane.to_come == 0) continue;
+      with_ended(link, task, [&](Lane& lane) {
+        if (lane.to_come == 0) return;
         const std::uint32_t in_flight = link.receives_in_flight(lane.peer);
-        if (!take_what_came<ControlAt::none>(link, task, lane, in_flight)) continue;
+        if (!take_what_came<ControlAt::none>(link, task, lane, in_flight)) return;
         has_posted = true;
-        if (lane.to_come > 0) continue;
+        if (lane.to_come > 0) return;
         link.post_send(lane.peer, task.control_out);
         --open;
-      }
+      });
     }
     return true;
   }

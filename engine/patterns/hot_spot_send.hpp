@@ -72,15 +72,17 @@ struct HotSpotSend : HotSpot {
     std::uint32_t open = messages > task.queue_depth ? task.streams : 0;
     while (true) {
       bool has_room = false;
-      for (Lane& lane : task.lanes) {
+      with_ended(link, task, [&](Lane& lane) {
         SendWindow window(lane.to_send, task.queue_depth);
-        const bool is_full = link.sends_in_flight(lane.peer) > window.most_in_flight();
-        if (window.left() == 0 || is_full) continue;
-        window.refill([&](std::uint32_t count) { post_sends(link, lane, count); });
+        const std::uint32_t in_flight = link.sends_in_flight(lane.peer);
+        if (window.left() == 0 || in_flight > window.most_in_flight()) return;
+        // As much as there is room for: nothing tells of a lane again that has room already.
+        window.refill_beside(in_flight,
+                             [&](std::uint32_t count) { post_sends(link, lane, count); });
         lane.to_send = window.left();
         if (lane.to_send == 0) --open;
         has_room = true;
-      }
+      });
       if (open == 0) return true;
       // Where the library copies, a window may have room again at once: there is nothing to wait
       // for.

@@ -1,9 +1,11 @@
 // Benchmarks of many ranks and of load on a fabric whose answer is known, and planted faults.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <ostream>
 
 #include "tests/support/fake_fabric.hpp"
+#include "tests/support/link_around.hpp"
 
 namespace weft::fake {
 namespace {
@@ -59,6 +61,46 @@ TEST(HotSpotReceive, ASlowPeerIsSlowByItselfAndHoldsNobodyUp) {
   EXPECT_NEAR(own_message(batch, "rank2", 3), 5000, 100);
   EXPECT_NEAR(own_message(batch, "rank3", 3), 1000, 20);
   EXPECT_NEAR(per_operation(batch), 5000.0 / 3, 50);
+}
+
+/// Counts how often its rank asks what is in flight with one of its peers.
+class CountsLooks final : public LinkAround {
+ public:
+  using LinkAround::LinkAround;
+  using LinkAround::receives_in_flight;
+  using LinkAround::sends_in_flight;
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer peer) const noexcept {
+    ++looks;
+    return link().sends_in_flight(peer);
+  }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
+    ++looks;
+    return link().receives_in_flight(peer);
+  }
+  static std::atomic<int> looks;  // NOLINT(*-avoid-non-const-global-variables): of all ranks
+};
+std::atomic<int> CountsLooks::looks{0};
+
+// A library that finds nothing most of the time, and one peer whose messages are slow: the others
+// have ended long before.
+TEST(HotSpots, LookAtThePeersAloneWithWhomSomethingEnded) {
+  Costs probing = costs;
+  probing.empty_poll = 200;
+  Costs slow = probing;
+  slow.gap = 10'000;
+  slow.receive_overhead = 10'000;
+  probing.acknowledges = true;
+  for (const char* test : {"hot_spot_receive", "hot_spot_send"}) {
+    Case spec = make_case(test, 7, 140);
+    spec.verify = false;
+    CountsLooks::looks = 0;
+    const Result result = run<std::tuple<HotSpotReceive, HotSpotSend>, CountsLooks>(
+        spec, probing, {}, 8, {{3, slow}});
+    ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+    // Each message ends once on rank 0; the first sample's probe and control messages are few.
+    const int messages = 140 * 4;
+    EXPECT_LT(CountsLooks::looks, messages + 200) << test;
+  }
 }
 
 TEST(HotSpotSend, OneSendersWireIsSharedByAllPeers) {

@@ -16,11 +16,12 @@ TEST(Operations, CountInTheOrderOfPostingWhateverEndsFirst) {
   Operation<int>* third = pool.take(queue, in_flight);
   EXPECT_EQ(pool.take(queue, in_flight), nullptr);
   EXPECT_EQ(in_flight, 3U);
-  pool.finish(second);
+  EndedPeers ended(1);
+  pool.finish(second, ended);
   EXPECT_EQ(in_flight, 3U);
-  pool.finish(first);
+  pool.finish(first, ended);
   EXPECT_EQ(in_flight, 1U);
-  pool.finish(third);
+  pool.finish(third, ended);
   EXPECT_EQ(in_flight, 0U);
   EXPECT_NE(pool.take(queue, in_flight), nullptr);
 }
@@ -28,12 +29,15 @@ TEST(Operations, CountInTheOrderOfPostingWhateverEndsFirst) {
 TEST(Operations, QueuesDoNotWaitForEachOther) {
   Operations<int> pool;
   pool.reserve(2, [](int&, std::size_t) {});
-  OperationQueue<int> left;
-  OperationQueue<int> right;
+  OperationQueue<int> left{.peer = 1};
+  OperationQueue<int> right{.peer = 4};
   std::uint32_t in_flight = 0;
+  EndedPeers ended(5);
   pool.take(left, in_flight);
-  pool.finish(pool.take(right, in_flight));
+  pool.finish(pool.take(right, in_flight), ended);
   EXPECT_EQ(in_flight, 1U);
+  EXPECT_EQ(ended.take(), 4) << "whose it was is said";
+  EXPECT_EQ(ended.take(), -1);
 }
 
 TEST(Operations, EachIsPreparedOnceAndItsOwnComesFirst) {

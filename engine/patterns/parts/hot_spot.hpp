@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "contract/roles.hpp"
+#include "contract/task.hpp"
 #include "contract/wording.hpp"
 
 namespace weft {
@@ -26,6 +27,15 @@ struct HotSpot {
  protected:
   static int peers_of(const Case& spec, int size) {
     return spec.point == 0 ? size - 1 : static_cast<int>(spec.point);
+  }
+  /// `act` is called with each lane whose messages may have gone or come since it was asked.
+  template <TellsPeers T, class Act>
+  static void with_ended(T& link, Task& task, const Act& act) noexcept {
+    for (int rank = link.take_ended(); rank >= 0; rank = link.take_ended()) {
+      // The lanes are those of ranks 1, 2 and so on; the list may name ranks of an earlier case.
+      const auto lane = static_cast<std::size_t>(rank) - 1;
+      if (lane < task.lanes.size()) act(task.lanes[lane]);
+    }
   }
   static std::vector<int> first_ranks(int count) {
     std::vector<int> ranks(static_cast<std::size_t>(count));

@@ -30,6 +30,12 @@ class SendWindow {
   void refill(const Post& post) noexcept {
     post_some(refill_of(depth_), post);
   }
+  /// As often as there is room for it beside so many that are in flight.
+  template <class Post>
+  void refill_beside(std::uint32_t in_flight, const Post& post) noexcept {
+    const std::uint32_t refill = refill_of(depth_);
+    post_some((depth_ - in_flight) / refill * refill, post);
+  }
 
  private:
   template <class Post>

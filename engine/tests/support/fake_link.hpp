@@ -15,6 +15,7 @@
 #include "tests/support/fake_card.hpp"
 #include "tests/support/fake_collectives.hpp"
 #include "tests/support/fake_wires.hpp"
+#include "transports/parts/ended_peers.hpp"
 
 namespace weft::fake {
 
@@ -25,7 +26,7 @@ class Link final : public CollectiveCalls {
   static constexpr std::string_view summary = "a scripted fabric in virtual time";
 
   Link(Fabric& fabric, const Bootstrap& boot)
-      : CollectiveCalls(fabric, boot.rank()), card_(fabric.costs) {
+      : CollectiveCalls(fabric, boot.rank()), ended_(fabric.size), card_(fabric.costs) {
     VirtualClock::time() = 0;
     VirtualClock::read_cost() = costs().clock_read;
     VirtualClock::costs() = &costs();
@@ -68,7 +69,7 @@ class Link final : public CollectiveCalls {
     const bool copied = buffer.bytes <= costs().copies_up_to;
     const bool waits = costs().acknowledges && !copied;
     const Ticks left = launch(peer, buffer, {{}, 0, nullptr, false, waits});
-    if (copied || ++together_ < costs().sends_together) return;
+    if (copied || ++together_ < costs().sends_together) return ended_.note(peer.rank);
     together_ = 0;
     sends_.push_back({peer.rank, waits ? never : left});
   }
@@ -147,6 +148,7 @@ class Link final : public CollectiveCalls {
     const Ticks done = sends_.front().done;
     if (done == never || finds_nothing(done)) return;
     VirtualClock::time() = std::max(VirtualClock::time(), done);
+    ended_.note(sends_.front().to);
     sends_.pop_front();
   }
   void block() noexcept {
@@ -176,6 +178,7 @@ class Link final : public CollectiveCalls {
         std::count_if(receives_.begin(), receives_.end(),
                       [peer](const Posted& posted) { return posted.from == peer.rank; }));
   }
+  int take_ended() noexcept { return ended_.take(); }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept {
     return static_cast<std::uint32_t>(transfers_.size());
   }
@@ -337,6 +340,7 @@ class Link final : public CollectiveCalls {
     if (first_send_end() <= first_transfer()) {
       const auto ended = first_send();
       if (ended->done == never) fabric_->acknowledged_of(rank_, ended->to).pop_front();
+      ended_.note(ended->to);
       sends_.erase(ended);
     } else {
       transfers_.pop_front();
@@ -367,6 +371,7 @@ class Link final : public CollectiveCalls {
       if (message.acknowledge) {
         fabric_->acknowledged_of(sender, rank_).push_back(VirtualClock::time());
       }
+      ended_.note(sender);
       receives_.erase(posted);
     }
     if (room != 0) std::memcpy(target, message.content.data(), room);
@@ -376,6 +381,7 @@ class Link final : public CollectiveCalls {
   std::uint32_t together_ = 0;
   std::deque<Ticks> transfers_;
   std::deque<Posted> receives_;
+  EndedPeers ended_;
   Card card_;
   Ticks wire_free_ = 0;
   Ticks last_arrival_ = 0;

@@ -26,6 +26,7 @@ class LinkAround {
   [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
     return link_.receives_in_flight();
   }
+  int take_ended() noexcept { return link_.take_ended(); }
   [[nodiscard]] const Fault* fault() const noexcept { return link_.fault(); }
 
   [[nodiscard]] Opened expose(const Buffer& memory) { return link_.expose(memory); }

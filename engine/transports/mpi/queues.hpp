@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "transports/mpi/library.hpp"
+#include "transports/parts/ended_peers.hpp"
 #include "transports/parts/fixed_queue.hpp"
 
 namespace weft {
@@ -68,7 +69,8 @@ class MpiQueues {
       : library_(boot),
         requests_(library_, boot.size()),
         sends_(boot.size()),
-        receives_(boot.size()) {}
+        receives_(boot.size()),
+        ended_(boot.size()) {}
 
   void reserve(std::size_t depth, std::span<const int> ranks) {
     library_.meet(ranks);
@@ -139,6 +141,7 @@ class MpiQueues {
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
     return static_cast<std::uint32_t>(receives_.of(peer.rank).size());
   }
+  int take_ended() noexcept { return ended_.take(); }
   [[nodiscard]] const Fault* fault() const noexcept { return library_.fault(); }
   [[nodiscard]] Details details() const { return library_.details(); }
   static void before_start(const LinkOptions& options) { MpiLink::before_start(options); }
@@ -176,6 +179,7 @@ class MpiQueues {
         if (queue.is_of_one() && queue.size() > most + 1) {
           const std::span<MPI_Request> several = queue.current(queue.size() - most);
           finish(several);
+          ended_.note(queue.current_peer());
           queue.pop(several.size());
           continue;
         }
@@ -188,6 +192,7 @@ class MpiQueues {
   }
   void take_back(QueuePerPeer<Started>& queue) noexcept {
     requests_.give_back(queue.current());
+    ended_.note(queue.current_peer());
     queue.pop();
   }
 
@@ -195,6 +200,7 @@ class MpiQueues {
   Requests requests_;
   QueuePerPeer<Started> sends_;
   QueuePerPeer<Started> receives_;
+  EndedPeers ended_;
 };
 
 }  // namespace weft

@@ -69,7 +69,7 @@ class OfiLink {
   void post_send(Peer peer, const Buffer& buffer) noexcept {
     if (buffer.bytes < inject_below_ && waiting_sends_.empty()) {
       const ssize_t status = reach_.inject(peer, buffer, my_tag_);
-      if (status == 0) return;
+      if (status == 0) return ended_.note(peer.rank);
       if (status != -FI_EAGAIN) return latch(status, Reach::inject_call);
     }
     Item* operation = take(with(peer).sends, sends_, buffer);
@@ -142,6 +142,7 @@ class OfiLink {
       requires(learns == OfiLearns::by_queue) {
     return peers_[static_cast<std::size_t>(peer.rank)].receives.count;
   }
+  int take_ended() noexcept requires(learns == OfiLearns::by_queue) { return ended_.take(); }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
@@ -165,9 +166,14 @@ class OfiLink {
         reach_(fabric_),
         memory_(fabric_, reach_.for_memory(), options),
         peers_(tells_which ? static_cast<std::size_t>(boot.size()) : 1),
+        ended_(boot.size()),
         my_tag_(static_cast<std::uint64_t>(boot.rank())),
         inject_below_(tells_which ? fabric_.inject_below(options) : 0),
         trusts_last_byte_(options.flag("trust_last_byte", false)) {
+    for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+      PeerOperations& peer = peers_[rank];
+      peer.sends.peer = peer.receives.peer = peer.transfers.peer = static_cast<int>(rank);
+    }
     if constexpr (Reach::connects) {
       last_put_.resize(static_cast<std::size_t>(boot.size()));
       flushed_ = memory_.allocate(1);
@@ -310,7 +316,7 @@ class OfiLink {
           }
         }
       } else if (entry.op_context != nullptr) {
-        operations_.finish(static_cast<Item*>(entry.op_context));
+        operations_.finish(static_cast<Item*>(entry.op_context), ended_);
       }
     }
   }
@@ -322,7 +328,7 @@ class OfiLink {
     std::uint64_t& followed = followed_[static_cast<std::size_t>(what)];
     for (; followed != counted; ++followed) {
       if (queue.first == nullptr) return latch(-FI_EOTHER, "counting more than was asked for");
-      operations_.finish(queue.first);
+      operations_.finish(queue.first, ended_);
     }
   }
   void count() noexcept {
@@ -378,6 +384,7 @@ class OfiLink {
   Backlog waiting_receives_;
   Backlog waiting_transfers_;
   std::vector<PeerOperations> peers_;
+  EndedPeers ended_;
   std::uint64_t my_tag_;
   /// Shorter messages are injected. One would count on the counter of sends, but nobody waits.
   std::size_t inject_below_;

@@ -103,8 +103,11 @@ class QueuePerPeer {
   }
   /// Whether all that is queued is one peer's.
   [[nodiscard]] bool is_of_one() const noexcept { return busy_count_ == 1; }
-  /// What `oldest` gave last, and taking it off.
+  /// What `oldest` gave last, whose it is, and taking it off.
   Item& current() noexcept { return busy_[turn_]->front(); }
+  [[nodiscard]] int current_peer() const noexcept {
+    return static_cast<int>(busy_[turn_] - queues_.data());
+  }
   /// The same and those behind it in memory, at most so many.
   [[nodiscard]] std::span<Item> current(std::size_t most) noexcept {
     return busy_[turn_]->oldest(most);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "contract/transport.hpp"
+#include "transports/parts/ended_peers.hpp"
 
 namespace weft {
 
@@ -19,6 +20,7 @@ struct OperationQueue {
   Operation<Own>* first = nullptr;
   Operation<Own>* last = nullptr;
   std::uint32_t count = 0;
+  int peer = 0;
 };
 
 /// One operation in flight. `own` is the transport's; it comes first, so that a library that is
@@ -69,10 +71,12 @@ class Operations {
     return item;
   }
 
-  /// The operation ended: it and those after it that ended before no longer count.
-  void finish(Item* item) noexcept {
+  /// The operation ended: it and those after it that ended before no longer count. With whom is
+  /// noted in `ended_peers`.
+  void finish(Item* item, EndedPeers& ended_peers) noexcept {
     item->done = true;
     Queue& queue = *item->queue;
+    ended_peers.note(queue.peer);
     while (queue.first != nullptr && queue.first->done) {
       Item* ended = queue.first;
       queue.first = ended->next;

@@ -130,6 +130,10 @@ class Sim final {
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
     return number(receives_.size(peer.rank));
   }
+  int take_ended() noexcept {
+    const int peer = sends_.take_ended();
+    return peer < 0 ? receives_.take_ended() : peer;
+  }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
   [[nodiscard]] static Details details();
 

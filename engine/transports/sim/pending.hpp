@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <unordered_map>
 #include <vector>
 
@@ -44,6 +45,7 @@ class Pending {
       while (!queue.empty() && has_ended(queue.front())) {
         queue.pop();
         --count_;
+        note_ended(busy_[at]);
       }
       if (!queue.empty()) {
         ++at;
@@ -53,6 +55,16 @@ class Pending {
       busy_.pop_back();
     }
     return count_ < before;
+  }
+
+  /// The peer with whom something ended longest ago of those not given since; -1 where there is
+  /// none.
+  int take_ended() noexcept {
+    if (ended_.empty()) return -1;
+    const int peer = ended_.front();
+    ended_.pop_front();
+    is_ended_[place_of(peer)] = false;
+    return peer;
   }
 
   /// The oldest of each peer into `list`, and back from it.
@@ -72,8 +84,15 @@ class Pending {
   }
   [[nodiscard]] FixedQueue<MPI_Request>& of(int peer) noexcept { return queues_[place_of(peer)]; }
   MPI_Request& oldest(int peer) noexcept { return of(peer).front(); }
+  void note_ended(int peer) {
+    const std::size_t place = place_of(peer);
+    if (is_ended_[place]) return;
+    is_ended_[place] = true;
+    ended_.push_back(peer);
+  }
   void add(int peer) {
     places_.emplace(peer, queues_.size());
+    is_ended_.push_back(false);
     queues_.emplace_back().reserve(depth_);
   }
 
@@ -82,8 +101,10 @@ class Pending {
   std::unordered_map<int, std::size_t> places_;
   std::vector<FixedQueue<MPI_Request>> queues_;
   std::size_t depth_ = 0;
-  /// The peers with something under way.
+  /// The peers with something under way, and those with whom something has ended.
   std::vector<int> busy_;
+  std::deque<int> ended_;
+  std::vector<bool> is_ended_;
   std::size_t count_ = 0;
 };
 

@@ -17,6 +17,7 @@
 #include "contract/faults.hpp"
 #include "program/rank.hpp"
 #include "transports/parts/connecting.hpp"
+#include "transports/parts/ended_peers.hpp"
 #include "transports/parts/fixed_queue.hpp"
 #include "transports/parts/known_peers.hpp"
 #include "transports/rails/rails.hpp"
@@ -43,7 +44,11 @@ class Tcp final {
       : mesh_(options.of_rail(0), boot, patience_of(boot.size())),
         connections_(static_cast<std::size_t>(boot.size())),
         busy_(connections_.size()),
-        watched_(connections_.size()) {
+        watched_(connections_.size()),
+        ended_(boot.size()) {
+    for (std::size_t rank = 0; rank < connections_.size(); ++rank) {
+      connections_[rank].rank = static_cast<int>(rank);
+    }
     connecting_ns_ = connecting_ns(boot, [&] { connect(first_neighbours(boot)); });
   }
   Tcp(const Tcp&) = delete;
@@ -107,6 +112,7 @@ class Tcp final {
     return static_cast<std::uint32_t>(
         connections_[static_cast<std::size_t>(peer.rank)].receives.size());
   }
+  int take_ended() noexcept { return ended_.take(); }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
   /// What was really used, for the record.
@@ -123,6 +129,7 @@ class Tcp final {
 
   struct Connection {
     int file = -1;
+    int rank = 0;
     Queue sends = {};
     Queue receives = {};
     bool is_listed = false;
@@ -166,21 +173,31 @@ class Tcp final {
   }
 
   void push_out(Connection& connection) noexcept {
-    move<send, sendmsg>(connection.file, connection.sends, sends_, "send");
+    move<send, sendmsg>(connection, connection.sends, sends_, "send");
   }
   void take_in(Connection& connection) noexcept {
-    move<recv, recvmsg>(connection.file, connection.receives, receives_, "recv");
+    move<recv, recvmsg>(connection, connection.receives, receives_, "recv");
   }
 
   // One system call for as many posted messages as fit, then those that are whole are done. A
   // single one goes by the plain call, which spares the kernel the list.
   template <auto plain, auto call>
-  void move(int file, Queue& queue, std::uint32_t& in_flight, const char* during) noexcept {
+  void move(const Connection& connection, Queue& queue, std::uint32_t& in_flight,
+            const char* during) noexcept {
     constexpr int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+    const auto moved_so_far = [&](ssize_t moved) {
+      if (moved > 0) {
+        advance(queue, in_flight, static_cast<std::size_t>(moved));
+        ended_.note(connection.rank);
+      } else if (moved == 0) {
+        latch(ECONNRESET, during);
+      } else if (errno != EAGAIN && errno != EINTR) {
+        latch(errno, during);
+      }
+    };
     if (queue.size() == 1) {
       const iovec& only = queue.front();
-      moved_so_far(plain(file, only.iov_base, only.iov_len, flags), queue, in_flight, during);
-      return;
+      return moved_so_far(plain(connection.file, only.iov_base, only.iov_len, flags));
     }
     std::array<iovec, most_pieces> pieces;  // NOLINT(*-member-init): filled as far as it is read
     const std::size_t count = std::min(queue.size(), most_pieces);
@@ -188,18 +205,7 @@ class Tcp final {
     msghdr message{};
     message.msg_iov = pieces.data();
     message.msg_iovlen = count;
-    moved_so_far(call(file, &message, flags), queue, in_flight, during);
-  }
-
-  void moved_so_far(ssize_t moved, Queue& queue, std::uint32_t& in_flight,
-                    const char* during) noexcept {
-    if (moved > 0) {
-      advance(queue, in_flight, static_cast<std::size_t>(moved));
-    } else if (moved == 0) {
-      latch(ECONNRESET, during);
-    } else if (errno != EAGAIN && errno != EINTR) {
-      latch(errno, during);
-    }
+    moved_so_far(call(connection.file, &message, flags));
   }
 
   static void advance(Queue& queue, std::uint32_t& in_flight, std::size_t moved) noexcept {
@@ -227,6 +233,7 @@ class Tcp final {
   std::vector<Connection*> busy_;
   std::size_t busy_count_ = 0;
   std::vector<pollfd> watched_;
+  EndedPeers ended_;
   std::uint32_t sends_ = 0;
   std::uint32_t receives_ = 0;
   Fault fault_;

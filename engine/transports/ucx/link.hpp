@@ -16,6 +16,7 @@
 
 #include "host/memory.hpp"
 #include "transports/parts/connecting.hpp"
+#include "transports/parts/ended_peers.hpp"
 #include "transports/parts/first_contact.hpp"
 #include "transports/parts/known_peers.hpp"
 #include "transports/parts/operations.hpp"
@@ -116,6 +117,7 @@ class UcxLink {
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
     return peers_[static_cast<std::size_t>(peer.rank)].receives.count;
   }
+  int take_ended() noexcept { return ended_.take(); }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
@@ -139,6 +141,7 @@ class UcxLink {
         known_(boot.size()),
         worker_(options, features | UCP_FEATURE_RMA, boot),
         peers_(static_cast<std::size_t>(boot.size())),
+        ended_(boot.size()),
         trusts_last_byte_(options.flag("trust_last_byte", false)),
         registers_ahead_(options.flag("register_ahead", false)),
         registers_sides_(registers_sides(options, registers_ahead_)) {
@@ -148,6 +151,10 @@ class UcxLink {
     how_.memory_type = UCS_MEMORY_TYPE_HOST;
     how_.cb.send = on_sent;  // NOLINT(*-union-access): UCX's type
     receive_ = how_;
+    for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+      PeerRequests& peer = peers_[rank];
+      peer.sends.peer = peer.receives.peer = peer.transfers.peer = static_cast<int>(rank);
+    }
   }
   ~UcxLink() { unmap_memory(memory_); }
 
@@ -197,14 +204,14 @@ class UcxLink {
   // UCX ends an operation in the call itself, or calls back later.
   void began(UcxRequest* request, ucs_status_ptr_t status, const char* during) noexcept {
     if (status == nullptr) {
-      requests_.finish(request);
+      requests_.finish(request, ended_);
     } else if (UCS_PTR_IS_ERR(status)) {
       latch(UCS_PTR_STATUS(status), during);
     }
   }
   void ended(UcxRequest* request, ucs_status_t status, const char* during) noexcept {
     latch(status, during);
-    requests_.finish(request);
+    requests_.finish(request, ended_);
   }
 
   void latch(ucs_status_t status, const char* during) noexcept {
@@ -294,6 +301,7 @@ class UcxLink {
   Operations<UcxOwn> requests_;
   Buffer memory_;
   std::vector<PeerRequests> peers_;
+  EndedPeers ended_;
   std::uint32_t sends_ = 0;
   std::uint32_t receives_ = 0;
   std::uint32_t transfers_ = 0;

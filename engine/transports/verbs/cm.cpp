@@ -11,7 +11,9 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <set>
 #include <stdexcept>
+#include <vector>
 
 #include "bootstrap/patience.hpp"
 #include "transports/verbs/queue_pairs.hpp"
@@ -101,6 +103,19 @@ rdma_conn_param parameters(const VerbsPort& port, const ibv_qp* pair) {
   return wanted;
 }
 
+/// Names the ranks of the connections that did not come.
+[[noreturn]] void fail_late(const std::set<std::uint32_t>& missing, const Bootstrap& boot,
+                            std::chrono::milliseconds patience) {
+  std::vector<int> ranks;
+  for (const std::uint32_t number : missing) {
+    const auto rank = static_cast<int>(number / QueuePairRequest::per_peer);
+    if (ranks.empty() || ranks.back() != rank) ranks.push_back(rank);
+  }
+  throw CannotConnect("no connection by RDMA CM from " + boot.names_of(ranks) + " for " +
+                      seconds_of(patience) +
+                      "; see the other ranks' messages, or use verbs.connect=bootstrap");
+}
+
 std::shared_ptr<void> kept(Id id) {
   return {id.release(), DestroyId{}};
 }
@@ -120,32 +135,26 @@ void connect_to(const VerbsPort& port, sockaddr_in mine, sockaddr_in peer, ibv_q
   queues.connections.push_back(kept(std::move(id)));
 }
 
-// Takes the next connection; false if it was a stranger's.
-bool accept_one(const VerbsPort& port, rdma_cm_id* listener, std::uint64_t secret,
-                std::chrono::milliseconds patience, QueuePairs& queues) {
+// Takes the next connection off those that are `missing`, by number, unless it is a stranger's.
+void accept_one(const VerbsPort& port, rdma_cm_id* listener, std::uint64_t secret,
+                const Bootstrap& boot, std::set<std::uint32_t>& missing, QueuePairs& queues) {
+  const std::chrono::milliseconds patience = patience_of(boot.size());
   pollfd asked{listener->channel->fd, POLLIN, 0};
-  if (poll(&asked, 1, static_cast<int>(patience.count())) <= 0) {
-    throw CannotConnect("no peer connected by RDMA CM for " + seconds_of(patience) +
-                        "; see the other ranks' messages, or use verbs.connect=bootstrap");
-  }
+  if (poll(&asked, 1, static_cast<int>(patience.count())) <= 0) fail_late(missing, boot, patience);
   rdma_cm_id* raw = nullptr;
   // What is no request, such as a stranger's end of one, is none of ours.
-  if (rdma_get_request(listener, &raw) != 0) return false;
+  if (rdma_get_request(listener, &raw) != 0) return;
   Id id(raw);
   const rdma_conn_param& offered = id->event->param.conn;
   Introduction introduction;
-  if (offered.private_data_len < sizeof introduction) return false;
+  if (offered.private_data_len < sizeof introduction) return;
   std::memcpy(&introduction, offered.private_data, sizeof introduction);
-  if (introduction.secret != secret || introduction.pair_of_peer >= queues.pairs.size()) {
-    return false;
-  }
+  if (introduction.secret != secret || missing.erase(introduction.pair_of_peer) == 0) return;
   ibv_qp* pair = queues.pairs[introduction.pair_of_peer].get();
-  if (pair == nullptr) return false;
   bring_up(id.get(), pair);
   rdma_conn_param wanted = parameters(port, pair);
   check(rdma_accept(id.get(), &wanted), "accept a connection");
   queues.connections.push_back(kept(std::move(id)));
-  return true;
 }
 
 std::uint64_t new_secret() {
@@ -168,32 +177,32 @@ Door unpacked(const std::string& text) {
 
 }  // namespace
 
-void connect_through_cm(const VerbsPort& port, QueuePairs& queues, std::size_t per_peer,
-                        std::span<const int> ranks, Bootstrap& boot) {
+void connect_through_cm(const VerbsPort& port, QueuePairs& queues, std::span<const int> ranks,
+                        Bootstrap& boot) {
   Door mine{.secret = new_secret()};
   const Id listener = listen_at(port, mine.address);
   const std::string raw(reinterpret_cast<const char*>(&mine), sizeof mine);  // NOLINT
   const std::vector<std::string> doors =
       boot.swap(ranks, std::vector<std::string>(ranks.size(), raw));
   const int rank = boot.rank();
-  std::size_t expected = 0;
+  std::set<std::uint32_t> missing;
   // To the ranks below; they take connections once they have theirs.
   for (std::size_t peer = 0; peer < ranks.size(); ++peer) {
-    if (ranks[peer] > rank) {
-      expected += per_peer;
-      continue;
-    }
     const Door theirs = unpacked(doors[peer]);
-    for (std::size_t n = 0; n < per_peer; ++n) {
-      const std::size_t at = static_cast<std::size_t>(ranks[peer]) * per_peer + n;
-      const auto there = static_cast<std::uint32_t>(static_cast<std::size_t>(rank) * per_peer + n);
+    for (std::size_t n = 0; n < QueuePairRequest::per_peer; ++n) {
+      const std::size_t at = static_cast<std::size_t>(ranks[peer]) * QueuePairRequest::per_peer + n;
+      if (ranks[peer] > rank) {
+        missing.insert(static_cast<std::uint32_t>(at));
+        continue;
+      }
+      const auto there = static_cast<std::uint32_t>(
+          static_cast<std::size_t>(rank) * QueuePairRequest::per_peer + n);
       connect_to(port, mine.address, theirs.address, queues.pairs[at].get(),
                  {theirs.secret, rank, there}, queues);
     }
   }
-  const std::chrono::milliseconds patience = patience_of(boot.size());
-  while (expected > 0) {
-    if (accept_one(port, listener.get(), mine.secret, patience, queues)) --expected;
+  while (!missing.empty()) {
+    accept_one(port, listener.get(), mine.secret, boot, missing, queues);
   }
 }
 

@@ -52,18 +52,17 @@ const char* cause_of(ibv_wc_status status) noexcept {
   return "the device failed; see its messages with: dmesg";
 }
 
-VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type type,
-                     std::size_t per_peer)
+VerbsCore::VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type type)
     : boot_(&boot),
       known_(boot.size()),
       port_(open_verbs_port(options, local_rank(boot))),
       memory_(port_.domain.get()),
       request_{.type = type,
-               .per_peer = per_peer,
                .inline_bytes =
                    static_cast<std::uint32_t>(options.number(inline_setting, usual_inline_bytes)),
                .through_cm = through_cm(options, type),
                .datagram_key = datagram_key_of(boot)},
+      ended_(boot.size()),
       registers_sides_(weft::registers_sides(options)),
       asked_signal_every_(
           static_cast<std::uint16_t>(options.number(signal_every_setting, usual_unsignalled))) {

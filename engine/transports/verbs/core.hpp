@@ -20,6 +20,7 @@
 #include "contract/faults.hpp"
 #include "contract/transport.hpp"
 #include "transports/parts/connecting.hpp"
+#include "transports/parts/ended_peers.hpp"
 #include "transports/parts/known_peers.hpp"
 #include "transports/verbs/memory.hpp"
 #include "transports/verbs/queue_pairs.hpp"
@@ -44,7 +45,7 @@ const char* cause_of(ibv_wc_status status) noexcept;
 class VerbsCore {
  public:
   /// Opens the port and its queues, and connects nobody. Collective. Throws std::runtime_error.
-  VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type type, std::size_t per_peer);
+  VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type type);
 
   [[nodiscard]] VerbsMemory& memory() noexcept { return memory_; }
   [[nodiscard]] const VerbsPort& port() const noexcept { return port_; }
@@ -101,6 +102,8 @@ class VerbsCore {
       sends_of_[pair] += pending.sends;
       transfers_ += pending.transfers;
       pending = {.pair = pending.pair};
+    } else {
+      note_ended(pair);
     }
     ibv_send_wr* refused = nullptr;
     const int error = ibv_post_send(queues_->pairs[pair].get(), &request, &refused);
@@ -140,6 +143,7 @@ class VerbsCore {
         sends_ -= posted.sends;
         sends_of_[posted.pair] -= posted.sends;
         transfers_ -= posted.transfers;
+        note_ended(posted.pair);
       }
     }
     return count;
@@ -179,6 +183,11 @@ class VerbsCore {
 
   [[nodiscard]] std::uint32_t sends() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t sends_of(std::size_t pair) const noexcept { return sends_of_[pair]; }
+  /// With the rank that this pair leads to a message has gone or come.
+  void note_ended(std::size_t pair) noexcept {
+    ended_.note(static_cast<int>(pair / QueuePairRequest::per_peer));
+  }
+  int take_ended() noexcept { return ended_.take(); }
   [[nodiscard]] std::uint32_t transfers() const noexcept { return transfers_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
@@ -207,6 +216,7 @@ class VerbsCore {
   std::vector<Posted> pending_;
   /// By queue pair: sends in flight.
   std::vector<std::uint32_t> sends_of_;
+  EndedPeers ended_;
   bool registers_sides_;
   std::uint16_t asked_signal_every_;
   std::uint16_t signal_every_ = 1;

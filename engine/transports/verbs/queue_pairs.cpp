@@ -277,7 +277,7 @@ void add_queue_pairs(const VerbsPort& port, const QueuePairRequest& request, Que
   }
   queues.peers = peers;
   if (request.through_cm) {
-    connect_through_cm(port, queues, request.per_peer, ranks, boot);
+    connect_through_cm(port, queues, ranks, boot);
   } else {
     connect_through_bootstrap(port, request, queues, ranks, boot);
   }

@@ -15,9 +15,10 @@
 namespace weft {
 
 struct QueuePairRequest {
-  ibv_qp_type type = IBV_QPT_RC;
   /// To each peer; number `peer * per_peer + n` leads to that peer.
-  std::size_t per_peer = 1;
+  static constexpr std::size_t per_peer = 2;
+
+  ibv_qp_type type = IBV_QPT_RC;
   std::uint32_t depth = 1;
   std::uint32_t inline_bytes = 0;
   /// Connect by RDMA CM instead of the bootstrap (reliable connections only).
@@ -70,7 +71,7 @@ void modify(ibv_qp* pair, ibv_qp_attr& attributes, int mask, const char* what);
 int reads_in_flight(const VerbsPort& port);
 
 /// Connect the pairs to these ranks by RDMA CM, over the addresses of the port's own interface.
-void connect_through_cm(const VerbsPort& port, QueuePairs& queues, std::size_t per_peer,
-                        std::span<const int> ranks, Bootstrap& boot);
+void connect_through_cm(const VerbsPort& port, QueuePairs& queues, std::span<const int> ranks,
+                        Bootstrap& boot);
 
 }  // namespace weft

@@ -23,7 +23,7 @@ namespace weft {
 struct RcConnections {
   // Notices take receives of a queue pair of their own: beside messages, one could take the
   // other's.
-  static constexpr std::size_t pairs_per_peer = 2;
+  static constexpr std::size_t pairs_per_peer = QueuePairRequest::per_peer;
 
   /// Throws std::runtime_error.
   RcConnections(const LinkOptions& options, Bootstrap& boot);
@@ -164,6 +164,7 @@ class RcLink final {
   [[nodiscard]] std::uint32_t receives_in_flight(Peer peer) const noexcept {
     return rc_.messages[static_cast<std::size_t>(peer.rank)];
   }
+  int take_ended() noexcept { return rc_.core.take_ended(); }
   [[nodiscard]] const Fault* fault() const noexcept { return rc_.core.fault(); }
   [[nodiscard]] Details details() const {
     Details reported = rc_.core.details();
@@ -211,6 +212,7 @@ class RcLink final {
       const auto posted = std::bit_cast<Posted>(arrived.wr_id);
       if (posted.pair % RcConnections::pairs_per_peer == 0) {
         rc_.messages[posted.pair / RcConnections::pairs_per_peer] -= posted.requests;
+        rc_.core.note_ended(posted.pair);
       }
       rc_.receives -= posted.requests;
     });

@@ -30,7 +30,7 @@ class VerbsUd final {
   static constexpr std::span<const Setting> settings{verbs_settings};
 
   VerbsUd(const LinkOptions& options, Bootstrap& boot)
-      : core_(options, boot, IBV_QPT_UD, pairs_per_peer),
+      : core_(options, boot, IBV_QPT_UD),
         header_(core_.memory().allocate(header_bytes, IBV_ACCESS_LOCAL_WRITE)),
         flows_(static_cast<std::size_t>(boot.size())) {
     for (Flow& flow : flows_) flow.waiting.reserve(1);
@@ -92,6 +92,7 @@ class VerbsUd final {
     const Flow& flow = flows_[static_cast<std::size_t>(peer.rank)];
     return flow.posted - flow.arrived;
   }
+  int take_ended() noexcept { return core_.take_ended(); }
   [[nodiscard]] const Fault* fault() const noexcept { return core_.fault(); }
   [[nodiscard]] Details details() const {
     Details reported = core_.details();
@@ -102,7 +103,7 @@ class VerbsUd final {
  private:
   // A receive's buffer begins with room for the packet's global header, which goes elsewhere.
   static constexpr std::size_t header_bytes = 40;
-  static constexpr std::size_t pairs_per_peer = 2;  // messages, grants
+  static constexpr std::size_t pairs_per_peer = QueuePairRequest::per_peer;  // messages, grants
   static constexpr std::uint32_t grant_receives = 64;
 
   /// Numbers of messages since the queue pairs are there; they may pass 2^32 and begin again.
@@ -170,6 +171,7 @@ class VerbsUd final {
     if (pair % pairs_per_peer == 0) {
       --receives_;
       ++flow.arrived;
+      core_.note_ended(pair);
       grant_if_due(peer);
     } else {
       expect_grant(pair);
