@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import asleep, loop, ofi, omb, staggered, ucx, verbs
+from bench import asleep, gathered, loop, ofi, omb, staggered, ucx, verbs
 from bench.comparisons import Comparison, LeftOutError, comparisons
 from bench.own import Cost, costs
 from bench.verbs import LabComparison, in_one_boot
@@ -35,6 +35,7 @@ LONG = (
     "default-run",
     "ten-million",
     "ranks-asleep-tcp-256",
+    "gathered",
     *(entry.name for entry in verbs.comparisons()),
 )
 Entry = Comparison | LabComparison | Cost
@@ -50,6 +51,7 @@ def main() -> None:
         *ofi.comparisons(),
         *(omb.comparisons(asked.omb) if asked.omb else ()),
         *asleep.costs(),
+        *gathered.costs(),
         *loop.costs(),
         *staggered.costs(),
         *costs(),

@@ -353,11 +353,12 @@ def main() -> None:
         sys.exit(real.main(asked))
     for name in asked.tables or TABLES:
         if asked.into:
-            with_table(asked.into.read_text(), name, "")
+            with_table(asked.into.read_text(), f"bench.decisions {name}", "")
         table = markdown(TABLES[name](asked.trials))
         print(f"{name}, {asked.trials} trials\n\n{table}\n", flush=True)
         if asked.into:
-            asked.into.write_text(with_table(asked.into.read_text(), name, table))
+            page = asked.into.read_text()
+            asked.into.write_text(with_table(page, f"bench.decisions {name}", table))
 
 
 if __name__ == "__main__":

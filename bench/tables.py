@@ -19,11 +19,11 @@ ENDS = "<!-- end of it -->"
 
 
 def with_table(page: str, name: str, words: str) -> str:
-    """The page with these words between the marks of `python -m bench.decisions NAME`.
+    """The page with these words between the marks of a command, `python -m NAME`.
 
     Raises SystemExit where it has none.
     """
-    mark = f"<!-- bench.decisions {name} -->"
+    mark = f"<!-- {name} -->"
     head, begins, rest = page.partition(mark)
     _, ends, tail = rest.partition(ENDS)
     if not (begins and ends):

@@ -97,22 +97,27 @@ def worked_through(record: Path) -> dict[str, float]:
     }
 
 
-def make(path: Path) -> Path:
+def make(path: Path, samples: int = SAMPLES) -> Path:
     """Write the packed record: every test and transport, skewed times about a line."""
+    return compress(write(path, samples))
+
+
+def write(path: Path, samples: int = SAMPLES, seed: int = 1) -> Path:
+    """The same, not packed."""
     with RecordWriter.create(path) as writer:
-        for line in _lines():
+        for line in _lines(samples, seed):
             writer.write(line)
-    return compress(path)
+    return path
 
 
-def _lines() -> Iterator[Line]:
+def _lines(samples: int, seed: int) -> Iterator[Line]:
     cases = tuple(
         Case(test=test, transport=transport, bytes=size)
         for transport in TRANSPORTS
         for test, _, _ in TESTS
         for size in SIZES
     )
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(seed)
     clock = Clock(name="tsc", tick_ns=0.5, overhead_ticks=40, baseline_ns=3_000_000_000)
     ranks = tuple(RankFacts(rank=rank, host="node", pid=rank, cpu=rank, numa=0) for rank in (0, 1))
     yield _header(cases)
@@ -131,7 +136,7 @@ def _lines() -> Iterator[Line]:
         )
         for case in (case for case in cases if case.transport == transport):
             level = 2 * (2000 + 0.1 * case.bytes) * random.lognormal(0, 0.01)
-            ticks = level * (1 + 0.02 * random.gamma(2.0, 1.0, _batch_samples()))
+            ticks = level * (1 + 0.02 * random.gamma(2.0, 1.0, _batch_samples(samples)))
             yield Batch(
                 case=case.key,
                 launch=launch,
@@ -147,10 +152,9 @@ def _lines() -> Iterator[Line]:
     yield Footer(finished_utc="2026-01-02T03:05:06+00:00", outcome="precise", batches=order)
 
 
-def _batch_samples() -> int:
-    """Samples a batch, so that all batches have SAMPLES together."""
-    batches = LAUNCHES * len(TESTS) * len(SIZES)
-    return SAMPLES // batches
+def _batch_samples(samples: int) -> int:
+    """Samples a batch, so that all batches have so many together."""
+    return samples // (LAUNCHES * len(TESTS) * len(SIZES))
 
 
 def _header(cases: tuple[Case, ...]) -> Header:

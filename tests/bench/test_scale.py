@@ -60,3 +60,38 @@ def test_a_rank_0_that_needs_too_much_is_reported(scale: ModuleType) -> None:
 def test_too_few_numbers_of_ranks_have_no_law(scale: ModuleType) -> None:
     assert scale.laws_of(_costs(scale, 16, 64, 64)) == []
     assert len(scale.laws_of(_costs(scale, 16, 64, 256, each_bytes=0))) == 3
+
+
+def test_the_table_tells_what_was_measured_from_what_was_not(scale: ModuleType) -> None:
+    beside = {"end_s": 0.01, "processor_s": 0.05, "rank_bytes": 6e6, "meets_processor_s": 0.03}
+    costs = [
+        scale.msgspec.structs.replace(
+            cost, **beside, meets_start_s=0.1 + 0.01 * cost.ranks, meets_rank_bytes=4e6
+        )
+        for cost in _costs(scale, 16, 64, 256, 1024)
+    ]
+    simulated = [
+        scale.simulated_ranks.SimulatedCost(
+            ranks=ranks, peak_bytes=200_000 * ranks, messages=100, seconds=0.002
+        )
+        for ranks in (256, 1024, 4096)
+    ]
+    table = scale.table_of(costs, simulated).splitlines()
+    assert table[0] == "|  | measured at most | 1,024 ranks | 4,096 ranks | 16,384 ranks |"
+    # 0.5 s, 10 ms a rank and 0.2 ms a pair.
+    assert "| a start, ranks of weft | 220 s at 1,024 | 220 s | ~ 3,400 s | ~ 54,000 s |" in table
+    assert (
+        "| a start, ranks that only meet by MPI | 10 s at 1,024 | 10 s | ~ 41 s | ~ 160 s |"
+        in table
+    )
+    assert "| rank 0's resident memory | 81 MB at 1,024 | 81 MB | ~ 230 MB | ~ 850 MB |" in table
+    assert "| memory of a simulated rank | 200 kB at 4,096 | 200 kB | 200 kB | ~ 200 kB |" in table
+    assert "| time of a simulated message | 20 us at 4,096 | 20 us | 20 us | ~ 20 us |" in table
+    assert "real ranks: 16, 64, 256, 1,024; simulated ranks: 256, 1,024, 4,096" in table[-1]
+
+
+def test_what_was_not_measured_has_no_line(scale: ModuleType) -> None:
+    """Rank 0 is on another host, and nothing was simulated."""
+    table = scale.table_of(_costs(scale, 16, 64, 256, each_bytes=0), [])
+    assert "rank 0's" not in table
+    assert "simulated" not in table

@@ -1,0 +1,83 @@
+// Ranks hand the samples of a batch over to rank 0, as after a case; nothing is measured before it.
+// Arguments: how many samples a series has, and how often they are handed over. Rank 0 prints what
+// each time took in s, its peak of resident memory in bytes, and the last line of the protocol.
+#include <sys/resource.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bootstrap/mpi.hpp"
+#include "host/clock.hpp"
+#include "run/batch_line.hpp"
+#include "run/gather.hpp"
+
+namespace {
+
+// Those of a solver on a lattice, which has the most: five parts beside the times.
+constexpr std::array parts{"pack", "local", "wait", "remote", "sum"};
+constexpr std::uint32_t warmup = 10;
+constexpr double per_second = 1e9;
+
+std::vector<weft::Ticks> drawn(std::mt19937_64& random, std::size_t samples) {
+  // An iteration of some ms on a counter of some GHz: what a digit costs is part of the line.
+  std::lognormal_distribution<double> times(16, 0.1);
+  std::vector<weft::Ticks> ticks(samples + warmup);
+  for (weft::Ticks& value : ticks) value = static_cast<weft::Ticks>(times(random));
+  return ticks;
+}
+
+weft::Report report_of(int rank, std::size_t samples) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(rank));
+  weft::Report report;
+  report.tick_ns = 1;
+  for (const char* name : parts) report.parts.push_back({name, drawn(random, samples)});
+  report.parts.push_back({"", {}});
+  if (rank > 0) report.parts.back().ticks = drawn(random, samples);
+  return report;
+}
+
+/// Rank 0's side; the line.
+std::string gather(weft::Bootstrap& boot, const weft::Report& own, std::size_t samples) {
+  std::mt19937_64 random;
+  weft::Batch batch;
+  batch.warmup = warmup;
+  batch.ticks = drawn(random, samples);
+  std::string line;
+  weft::BatchLine answer([&](std::string_view text) { line += text; });
+  weft::Gathering others(boot, own, batch);
+  answer.begin(batch);
+  others.parts(answer);
+  answer.end(batch);
+  return line;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::meeting);
+  boot.share_host(boot.size());
+  const auto samples = static_cast<std::size_t>(argc > 1 ? std::atol(argv[1]) : 1000);
+  const int rounds = argc > 2 ? std::atoi(argv[2]) : 3;
+  std::string line;
+  for (int round = 0; round < rounds; ++round) {
+    weft::Report report = report_of(boot.rank(), samples);
+    boot.barrier();
+    const std::int64_t start_ns = weft::monotonic_raw_ns();
+    if (boot.rank() == 0) {
+      line = gather(boot, report, samples);
+      std::printf("%g\n", static_cast<double>(weft::monotonic_raw_ns() - start_ns) / per_second);
+    } else {
+      hand_over(boot, report);
+    }
+  }
+  if (boot.rank() != 0) return 0;
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  std::printf("%ld\n%s\n", used.ru_maxrss * 1024, line.c_str());
+  return 0;
+}
