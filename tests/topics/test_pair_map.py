@@ -67,7 +67,7 @@ def test_a_way_far_beyond_the_scatter_is_not_called_well(
     """Four scatters of a quarter are 144 %: beyond that something is slow, sure or not."""
     (row,) = maps_of(record_of(tmp_path, 9), None)
     worst = (SlowPair(source="n3", target="n1", slower=slower), *row.worst)
-    [line] = sentences(msgspec.structs.replace(row, worst=worst, scatter=0.25))
+    line, _ = sentences(msgspec.structs.replace(row, worst=worst, scatter=0.25))
     assert said in line
     assert ("n3 to n1 takes +160%" in line) == (said != "nobody is slow")
     assert ("weft run --again" in line) == (said != "nobody is slow")
@@ -80,7 +80,7 @@ def test_what_is_too_little_to_be_named_is_not_called_far_beyond_the_scatter(
     (row,) = maps_of(record_of(tmp_path, 9), None)
     for slower, said in ((0.015, "nobody is slow"), (0.025, "no cause is sure")):
         worst = (SlowPair(source="n3", target="n1", slower=slower),)
-        [line] = sentences(msgspec.structs.replace(row, worst=worst, scatter=0.0))
+        line, _ = sentences(msgspec.structs.replace(row, worst=worst, scatter=0.0))
         assert said in line
 
 
@@ -226,7 +226,7 @@ def test_a_host_that_died_is_dead_and_not_slow(
     assert [cause.name for found in slow.findings for cause in found.causes] == ["n5"]
     (row,) = maps_of(record_of(tmp_path / "d", 4, gone=("n5",)), None)
     assert (row.findings, row.dead) == ((), ("n5",))
-    dead, others = sentences(row)
+    dead, others, _ = sentences(row)
     assert "n5 did not answer: dead, not slow; map the others: weft map " in dead
     asked = request_of_map(row.with_the_others, monkeypatch)
     assert asked.allocation.hosts == (*HOSTS[:4], *HOSTS[5:])

@@ -22,6 +22,7 @@ from weft.analysis.diagnosis.diagnose import (
 )
 from weft.analysis.diagnosis.matrix import PairMatrix, matrix_of
 from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
+from weft.analysis.diagnosis.told import Told, told_of
 from weft.analysis.stats.launches import command_for_launches
 from weft.fabric.detect import detected_link
 from weft.fabric.known import host_of
@@ -30,6 +31,7 @@ from weft.plan.rounds import rounds_of, usual_rounds
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.map_charts import distribution_of, matchings_chart, matrix_charts
+from weft.topics.map_told import told_in_words
 from weft.topics.rows import SizeRow
 from weft.units import format_bandwidth, format_share, format_time
 from weft.wording import between, counted, half_or_none, in_a_row
@@ -57,8 +59,8 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
 
     `rounds` were measured of the `all_rounds` in which every pair meets once; `scatter` is that of
     a pair from visit to visit, a share, and `usual_ns` the median time of all pairs. `groups` are
-    those that the times showed where none were given. The last three are commands that measure
-    more.
+    those that the times showed where none were given. `ways` of all directed pairs were measured,
+    and `told` is what a map of them tells apart. The last three are commands that measure more.
     """
 
     endpoints: int
@@ -67,6 +69,8 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
     all_rounds: int
     usual_ns: float
     scatter: float
+    ways: int
+    told: tuple[Told, ...]
     findings: tuple[FoundCause, ...]
     dead: tuple[str, ...]
     worst: tuple[SlowPair, ...]
@@ -154,14 +158,17 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
     silent = set(run.footer.silent_hosts) if run.footer else set[str]()
     found = diagnose(times, known, [name for name in times.names if host_of(name) in silent])
     others = [host for host in run.header.hosts if host not in silent]
+    matrix = matrix_of(times, known)
     return MapRow(
         **MapRow.of(case, "ranks", "point"),
         endpoints=case.ranks,
         launches=measured.launches,
         rounds=measured.rounds,
         all_rounds=rounds_of(case.ranks),
-        usual_ns=float(np.median(times.time_ns)),
+        usual_ns=float(np.nanmedian(times.time_ns)),
         scatter=found.scatter,
+        ways=int((matrix.visits > 0).sum()),
+        told=told_of(found.rest, known),
         findings=found.findings,
         dead=found.dead,
         worst=slowest_pairs(times, known, _MOST_PAIRS),
@@ -173,7 +180,7 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
         with_the_others=map_of_hosts(case, run.header.plan, others) if silent else "",
         with_more_launches=_with_more_launches(run),
         bisection=bisection_of_map(measured, answer_ns, detected_link(run, case.transport)),
-        matrix=matrix_of(times, known),
+        matrix=matrix,
     )
 
 
@@ -194,7 +201,7 @@ def sentences(row: MapRow) -> list[str]:
     if row.dead and row.with_the_others:
         lines[-1] += f"; map the others: {row.with_the_others}"
     if row.findings:
-        return lines
+        return lines + _what_is_told(row, place)
     amount = f"{counted(row.rounds, 'round')} in {counted(row.launches, 'launch')}"
     usual = f"{format_time(row.usual_ns)} there and back, scatter {row.scatter:.1%}"
     others = "nobody else" if row.dead else "nobody"
@@ -212,7 +219,23 @@ def sentences(row: MapRow) -> list[str]:
     elif row.rounds < min(FEWEST_ROUNDS, row.all_rounds):
         words = f"{amount} do not tell a slow one from its partners"
         words += f"; measure {FEWEST_ROUNDS} or more"
+    else:
+        return [*lines, f"{place}: {words}", *_what_is_told(row, place)]
     return [*lines, f"{place}: {words}"]
+
+
+def _what_is_told(row: MapRow, place: str) -> list[str]:
+    """What would have been named, where nobody is or where not all ways were measured."""
+    alive = row.endpoints - len(row.dead)
+    missing = alive * (alive - 1) - row.ways
+    words = told_in_words(row.told)
+    if not words or (row.findings and missing <= 0):
+        return []
+    line = f"{place}: would be named{' too' if row.findings else ''}: {words}"
+    if missing > 0:
+        line += f"; {missing:,} of {alive * (alive - 1):,} ways were not measured"
+        line += f", all are by {_all_rounds(row)}"
+    return [line]
 
 
 def finding_in_words(
@@ -243,11 +266,15 @@ def _whole(share: float, _: float | None = None, /) -> str:
 def what_would_tell(found: FoundCause, row: MapRow) -> str:
     """The measurement that could tell the causes apart."""
     if row.rounds < _telling_rounds(row.endpoints):
-        words = row.with_all_rounds or f"a map with --rounds {_telling_rounds(row.endpoints)}"
-        return f"to tell them apart: {words}"
+        return f"to tell them apart: {_all_rounds(row)}"
     if found.also:
         return f"to tell them apart: {row.with_more_launches}" if row.with_more_launches else ""
     return "no measurement among these hosts tells them apart: add hosts, or swap cables"
+
+
+def _all_rounds(row: MapRow) -> str:
+    """The command by which every pair meets."""
+    return row.with_all_rounds or f"a map with --rounds {_telling_rounds(row.endpoints)}"
 
 
 def _bisection_in_words(row: MapRow, found: Bisection) -> str:

@@ -30,7 +30,8 @@ import msgspec
 import numpy as np
 
 from weft.analysis.diagnosis.causes import Cause, causes_of
-from weft.analysis.diagnosis.together import Pairs, inflations, means_by
+from weft.analysis.diagnosis.fit import fits_of, least_fit, spread
+from weft.analysis.diagnosis.together import Pairs
 from weft.analysis.stats.intervals import interval_of_median
 from weft.fabric.known import KnownFabric
 
@@ -41,19 +42,11 @@ if TYPE_CHECKING:
 
     from weft.analysis.diagnosis.pair_times import PairTimes
 
-# Of healthy maps so many name somebody at most, by chance.
-FALSE_ALARMS = 0.005
 LEAST = 0.02
 MOST_FINDINGS = 8
 FEWEST = 4
 # Rounds of fewer pairs have no median of their own to take off.
 _FEWEST_AT_ONCE = 8
-# Fewer endpoints have so few pairs that their ranks alone hardly exceed chance.
-_SMALL = 8
-# A value that is so many scatters from its pair's median counts as that far.
-_CUT = 4.0
-# One way alone can be far from all others; so many are more than one of a kind.
-_SEVERAL = 3
 # Likelihoods that differ by less than e^2 do not distinguish causes.
 _ALIKE = 4.0
 _EVIDENCE = 5
@@ -90,12 +83,16 @@ class FoundCause(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """What is slow, the worst first, and who did not answer at all."""
+    """What is slow, the worst first, and who did not answer at all.
+
+    `rest` are the times of those that answer, but for what is slow.
+    """
 
     findings: tuple[FoundCause, ...]
     dead: tuple[str, ...]
     scatter: float
     fabric: KnownFabric
+    rest: PairTimes
 
 
 def diagnose(times: PairTimes, fabric: KnownFabric, gone: Sequence[str] = ()) -> Diagnosis:
@@ -109,7 +106,7 @@ def diagnose(times: PairTimes, fabric: KnownFabric, gone: Sequence[str] = ()) ->
     used = times.at(np.isfinite(times.time_ns) & ~is_dead[times.source] & ~is_dead[times.target])
     answering = np.union1d(used.source, used.target)
     logs = excess_of(used, fabric)
-    scatter = _spread(logs)
+    scatter = spread(logs)
     findings: list[FoundCause] = []
     while len(answering) >= FEWEST and len(findings) < MOST_FINDINGS:
         found, taken = _worst(used, logs, fabric)
@@ -119,7 +116,11 @@ def diagnose(times: PairTimes, fabric: KnownFabric, gone: Sequence[str] = ()) ->
         used, logs = used.at(~taken), logs[~taken]
         answering = np.union1d(used.source, used.target)
     return Diagnosis(
-        findings=tuple(findings), dead=dead, scatter=math.expm1(scatter), fabric=fabric
+        findings=tuple(findings),
+        dead=dead,
+        scatter=math.expm1(scatter),
+        fabric=fabric,
+        rest=used,
     )
 
 
@@ -147,7 +148,7 @@ def excess_of(times: PairTimes, fabric: KnownFabric) -> NDArray[Any]:
 def slowest_pairs(times: PairTimes, fabric: KnownFabric, most: int) -> tuple[SlowPair, ...]:
     """The directed pairs that are slower than is usual so far apart, the slowest first."""
     used = times.at(np.isfinite(times.time_ns))
-    pairs = _pairs_of(used, excess_of(used, fabric))
+    pairs = pairs_of(used, excess_of(used, fabric))
     worst = [at for at in np.argsort(-pairs.log, kind="stable")[:most] if pairs.log[at] > 0]
     return tuple(_slow(used.names, pairs, at, float(pairs.log[at])) for at in worst)
 
@@ -175,18 +176,13 @@ def _worst(
     times: PairTimes, logs: NDArray[Any], fabric: KnownFabric
 ) -> tuple[FoundCause | None, NDArray[Any]]:
     """The cause that fits best, if chance does not give it; and the mask of its values."""
-    from scipy.special import ndtri
-
-    pairs = _pairs_of(times, logs)
+    pairs = pairs_of(times, logs)
     causes = causes_of(times.names, pairs.source, pairs.target, fabric)
     nothing = np.zeros(len(logs), dtype=bool)
     if not causes.alike:
         return None, nothing
-    is_small = len(times.names) < _SMALL
-    z = _fits(pairs, logs, causes.places, is_small=is_small)
-    if not is_small:
-        z /= np.sqrt(inflations(pairs, _normal_scores(logs), times.visit, causes.places))
-    least = -float(ndtri(FALSE_ALARMS / len(z)))
+    z = fits_of(times, logs, pairs, causes.places)
+    least = least_fit(len(z))
     for best in np.argsort(-z).tolist():
         if z[best] < least:
             return None, nothing
@@ -208,31 +204,8 @@ def _worst(
     return None, nothing
 
 
-def _fits(
-    pairs: Pairs, logs: NDArray[Any], causes: Sequence[NDArray[Any]], *, is_small: bool
-) -> NDArray[Any]:
-    """How well each cause fits, as normal deviates.
-
-    Few pairs have few ranks, however far apart they are: of these the logarithms themselves count
-    too, each cut off where it is beyond its pair's own scatter. And where every pair of a cause is
-    slower than any other, the times do: what a scheduler adds is no factor.
-    """
-    z = _deviates(means_by(pairs, _normal_scores(logs)), causes)
-    if not is_small:
-        return z
-    usual = pairs.log[pairs.of_value]
-    far = _CUT * _spread(logs - usual)
-    cut: NDArray[Any] = usual + np.clip(logs - usual, -far, far)
-    found: NDArray[Any] = np.maximum(z, _deviates(means_by(pairs, cut), causes))
-    times = np.exp(pairs.log)
-    apart = _deviates(times - times.mean(), causes)
-    for at, places in enumerate(causes):
-        if len(places) >= _SEVERAL and times[places].min() > np.delete(times, places).max():
-            found[at] = max(found[at], apart[at])
-    return found
-
-
-def _pairs_of(times: PairTimes, logs: NDArray[Any]) -> Pairs:
+def pairs_of(times: PairTimes, logs: NDArray[Any]) -> Pairs:
+    """The directed pairs of these values, each with the median of its own `logs`."""
     number = times.source * len(times.names) + times.target
     unique, first, of_value = np.unique(number, return_index=True, return_inverse=True)
     return Pairs(
@@ -267,42 +240,6 @@ def _finding(
         pairs=len(places),
         evidence=tuple(_slow(names, pairs, places[at], float(beyond[at])) for at in worst),
     )
-
-
-def _deviates(own: NDArray[Any], causes: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Student's t of each cause's values against the others, as normal deviates (Wallace 1959).
-
-    `own` are the values, their sum 0; positive where a cause's are greater.
-    """
-    count = len(own)
-    free = max(count - 2, 1)
-    total = max(float((own**2).sum()), 1e-300)
-    found = []
-    for places in causes:
-        size = len(places)
-        added = float(own[places].sum())
-        share = added**2 * count / (size * (count - size)) / total
-        z = math.sqrt(-free * math.log1p(-min(share, 1 - 1e-12)))
-        found.append(math.copysign(z * (8 * free + 1) / (8 * free + 3), added))
-    return np.array(found)
-
-
-def _normal_scores(values: NDArray[Any]) -> NDArray[Any]:
-    """Ranks as quantiles of the normal distribution, their sum 0; alike values have one."""
-    from scipy.special import ndtri
-
-    _, alike, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[alike]
-    scores: NDArray[Any] = ndtri((ranks - 0.5) / len(values))
-    centred: NDArray[Any] = scores - scores.mean()
-    return centred
-
-
-def _spread(values: NDArray[Any]) -> float:
-    """The standard deviation by the median distance from the median, of normal values."""
-    if not len(values):
-        return 0.0
-    return 1.4826 * float(np.median(np.abs(values - np.median(values))))
 
 
 def _medians_by(keys: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
