@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 import weft
 from support.builders import LAUNCH_EFFECTS, synthetic_record, write_lines
+from weft.analysis.diagnosis.pair_times import PairTimes
+from weft.fabric.known import Group, KnownFabric
 from weft.plan.case import Case
 from weft.plan.rounds import partners_in, usual_rounds
 from weft.topics.pair_map import PAIR_ROUNDS
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+# From one rank to another, how many times as long as is usual.
+Slower = Callable[[int, int], float]
 HOSTS = tuple(f"n{number}" for number in range(1, 8))
 
 
@@ -95,3 +101,37 @@ def _on_hosts(
 
 def _factor(slow: Mapping[str, float], hosts: tuple[str, ...], rank: int) -> float:
     return slow.get(f"rank {rank}", slow.get(hosts[rank], 1.0))
+
+
+def mapped(
+    nodes: int, slower: Slower, scatter: float = 0.01, rounds: int = 0, seed: int = 7
+) -> PairTimes:
+    """Times of 1000 ns, so many times as long, with a scatter drawn from a fixed seed."""
+    random = np.random.default_rng(seed)
+    rows = [
+        (rank, partner, visit, 1000.0 * slower(rank, partner))
+        for visit in range(rounds or usual_rounds(nodes))
+        for rank, partner in enumerate(partners_in(visit, nodes))
+        if partner < nodes
+    ]
+    source, target, visit, time_ns = map(np.array, zip(*rows, strict=True))
+    return PairTimes(
+        names=tuple(f"n{node}" for node in range(nodes)),
+        source=source,
+        target=target,
+        visit=visit,
+        time_ns=time_ns * np.exp(scatter * random.standard_normal(len(source))),
+    )
+
+
+def leaves(nodes: int, each: int) -> KnownFabric:
+    """So many nodes below each leaf, l0, l1 ..."""
+    return KnownFabric(
+        groups=tuple(
+            Group(
+                name=f"leaf l{first // each}",
+                members=frozenset(f"n{node}" for node in range(first, first + each)),
+            )
+            for first in range(0, nodes, each)
+        )
+    )

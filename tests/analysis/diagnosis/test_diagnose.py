@@ -1,53 +1,21 @@
 """What is planted is named, with its size; what is well is not."""
 
-from collections.abc import Callable
 from functools import partial
 
 import msgspec
 import numpy as np
 import pytest
 
+from support.maps import Slower, leaves, mapped
 from weft.analysis.diagnosis.causes import Cause
 from weft.analysis.diagnosis.diagnose import Diagnosis, diagnose, distances
 from weft.analysis.diagnosis.guess import guessed
 from weft.analysis.diagnosis.pair_times import PairTimes
 from weft.fabric.known import Group, KnownFabric, known_of
 from weft.fabric.topologies import FabricAsked, build_fabric
-from weft.plan.rounds import partners_in, rounds_of, usual_rounds
+from weft.plan.rounds import partners_in, rounds_of
 
-Slower = Callable[[int, int], float]
 UNKNOWN = KnownFabric()
-
-
-def mapped(nodes: int, slower: Slower, scatter: float = 0.01, rounds: int = 0) -> PairTimes:
-    """Times of 1000 ns, so many times as long, with a scatter drawn from a fixed seed."""
-    random = np.random.default_rng(7)
-    rows = [
-        (rank, partner, visit, 1000.0 * slower(rank, partner))
-        for visit in range(rounds or usual_rounds(nodes))
-        for rank, partner in enumerate(partners_in(visit, nodes))
-        if partner < nodes
-    ]
-    source, target, visit, time_ns = map(np.array, zip(*rows, strict=True))
-    return PairTimes(
-        names=tuple(f"n{node}" for node in range(nodes)),
-        source=source,
-        target=target,
-        visit=visit,
-        time_ns=time_ns * np.exp(scatter * random.standard_normal(len(source))),
-    )
-
-
-def leaves(nodes: int, each: int) -> KnownFabric:
-    return KnownFabric(
-        groups=tuple(
-            Group(
-                name=f"leaf l{first // each}",
-                members=frozenset(f"n{node}" for node in range(first, first + each)),
-            )
-            for first in range(0, nodes, each)
-        )
-    )
 
 
 def only(found: Diagnosis) -> Cause:

@@ -31,6 +31,7 @@ import numpy as np
 
 from weft.analysis.diagnosis.causes import Cause, causes_of
 from weft.analysis.diagnosis.fit import fits_of, least_fit, spread
+from weft.analysis.diagnosis.pair_times import PairTimes
 from weft.analysis.diagnosis.together import Pairs
 from weft.analysis.stats.intervals import interval_of_median
 from weft.fabric.known import KnownFabric
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from weft.analysis.diagnosis.pair_times import PairTimes
 
 LEAST = 0.02
 MOST_FINDINGS = 8

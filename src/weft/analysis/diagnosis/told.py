@@ -4,7 +4,7 @@ A kind of cause is told apart where the pairs that each of its causes would make
 no other cause: in few rounds few pairs meet, and a slow pair is then seldom seen, but a slow node
 is after a number of rounds that grows as the logarithm of the nodes. How slow it has to be depends
 on the scatter: a slowness is added to the times of a typical cause of the kind, and the least is
-sought that would be named in 95 of 100 such maps.
+sought that most such maps would name.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _ERROR_OF_MEDIAN = 1.2533
 class Told(msgspec.Struct, frozen=True, kw_only=True):
     """Of a kind of cause, how many touch any pair, and how many of them no other cause is like.
 
-    `name` is that of a typical one of these; one like it is named in 95 of 100 maps where it is
-    slower by the share `slower`, and None says that it never is.
+    `name` is that of a typical one of these; most maps name one like it that is slower by the
+    share `slower`, and None says that it never is.
     """
 
     kind: CauseKind
