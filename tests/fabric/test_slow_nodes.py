@@ -67,8 +67,9 @@ def test_the_cables_between_two_switches_are_slow_both_ways() -> None:
         assert sorted(slow) == sorted(ways)
     one = slow_of(with_slow(fabric, {"n5": 0.5, "leaf1-spine1/2": 0.1}, links).xml)
     assert len(one) == 4
-    with pytest.raises(WeftError, match="it has no link leaf3-spine3"):
+    with pytest.raises(WeftError, match="it has no link leaf3-spine3") as refused:
         with_slow(fabric, {"leaf3-spine3": 0.5}, links)
+    assert "leaf1-spine1 to leaf4-spine2, of which leaf1-spine1/1 is one" in refused.value.fix
 
 
 def test_ideal_ways_have_no_cable_and_a_torus_has_its_joints() -> None:
@@ -78,3 +79,7 @@ def test_ideal_ways_have_no_cable_and_a_torus_has_its_joints() -> None:
     _, links = on_fabric(platform(nodes=32), torus, 8, "")
     assert all(len(own) == 2 for own in links.values())
     assert links
+    with pytest.raises(WeftError) as refused:
+        with_slow(platform(nodes=8), {"leaf1-spine1": 0.5}, links)
+    named = refused.value.fix.partition("switches, ")[2]
+    assert named.split(" to ") == [[*links][0], [*links][-2]]

@@ -142,6 +142,8 @@ def test_every_platform_with_figures_can_be_simulated() -> None:
     able = [one.name for one in platforms() if times_of(one) is not None]
     assert able == ["callisto", "escher", "red-squall"]
     assert simulated_platform("fdr-ping-pong").nodes == platform(nodes=128).nodes
+    # A map of more ranks than is usual has as many nodes.
+    assert [simulated_platform("escher", nodes=few).nodes for few in (0, 9, 256)] == [128, 128, 256]
 
 
 def test_the_settings_say_what_simgrid_begins_above() -> None:

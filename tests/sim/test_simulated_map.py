@@ -19,7 +19,7 @@ def mapped(*words: str) -> dict[str, Any]:
     # A program of its own: a budget is counted from when its process began.
     done = subprocess.run(
         [WEFT, "map", "--platform", "escher", "--json", *words],
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=400, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     [row] = result_of(done.stdout)
@@ -62,3 +62,22 @@ def test_a_node_at_the_end_of_a_slow_cable_is_not_called_slow(tmp_path: Path) ->
     row = mapped("--sizes", "64KiB", *fabric, "-o", str(tmp_path / "m.jsonl"))
     [finding] = row["findings"]
     assert finding["causes"] == [{"kind": "cable", "name": "cable 1 between leaf 1 and spine 2"}]
+
+
+def test_six_rounds_of_256_nodes_name_the_slow_one(tmp_path: Path) -> None:
+    """More nodes than a published platform has where nobody says; the rounds are few."""
+    words = ("--ranks", "256", "--rounds", "6", "--sizes", "64KiB", "--slow", "n200=0.5")
+    row = mapped(*words, "-o", str(tmp_path / "m.jsonl"))
+    [finding] = row["findings"]
+    assert (finding["causes"], finding["also"]) == ([{"kind": "node", "name": "n200"}], [])
+    assert (row["endpoints"], row["rounds"], row["ways"]) == (256, 6, 6 * 256)
+
+
+def test_the_slow_cable_of_256_nodes_is_named(tmp_path: Path) -> None:
+    fabric = ("--topology", "fat-tree 32 full d-mod-k", "--slow", "leaf3-spine2/1=0.5")
+    words = (
+        "--ranks", "256", "--rounds", "16", "--sizes", "64KiB", "--budget", "5min", *fabric,
+    )  # fmt: skip
+    row = mapped(*words, "-o", str(tmp_path / "m.jsonl"))
+    named = {cause["name"] for cause in row["findings"][0]["causes"]}
+    assert named == {"cable 1 between leaf 3 and spine 2"}

@@ -26,6 +26,7 @@ from weft.plan.command import map_in_rounds
 from weft.plan.rounds import usual_rounds
 from weft.report.page import render_page
 from weft.report.picture import page_of
+from weft.sources.topologies import topology_of
 from weft.tables import Table
 from weft.topics import results_of
 from weft.topics.exchange import exchanges_of
@@ -232,6 +233,56 @@ def test_a_host_that_died_is_dead_and_not_slow(
     assert asked.allocation.hosts == (*HOSTS[:4], *HOSTS[5:])
     assert asked.experiments[0].ranks == RANKS - 1
     assert "nobody else is slow" in others
+
+
+def test_a_leaf_of_one_measured_host_is_told_from_it_by_a_map_with_its_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.conf").write_text("SwitchName=a Nodes=n5,n8,n9,n10\nSwitchName=b Nodes=n[1-4,6-7,11]\n")
+    (row,) = maps_of(record_of(tmp_path, 4), topology_of(["t.conf"]).on)
+    [finding] = row.findings
+    named = {cause.in_words for cause in finding.causes}
+    assert {"n5 when it sends", "the way out of leaf a"} <= named
+    [line] = [one for one in sentences(row) if "to tell them apart: weft map " in one]
+    command = line.partition("to tell them apart: ")[2]
+    asked = request_of_map(command, monkeypatch)
+    assert asked.allocation.hosts == (*HOSTS, "n10", "n8")
+    assert asked.experiments[0].ranks == RANKS + 2
+    assert command.endswith("--topology t.conf")
+
+
+def test_a_leaf_of_which_all_hosts_were_measured_is_told_by_no_map(tmp_path: Path) -> None:
+    groups = (
+        Group(name="leaf a", members=frozenset({"n5"})),
+        Group(name="leaf b", members=frozenset({*HOSTS, "n9"} - {"n5"})),
+    )
+    fabric = partial(on_endpoints, KnownFabric(groups=groups))
+    (row,) = maps_of(record_of(tmp_path, 4), fabric)
+    assert row.with_neighbours == ("",)
+    assert "no measurement among these hosts tells them apart" in sentences(row)[0]
+
+
+def test_a_map_says_what_it_would_have_named_and_how_many_ways_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (row,) = maps_of(record_of(tmp_path / "all", 9), None)
+    line = sentences(row)[-1]
+    assert ": would be named: a node slower by " in line
+    assert "not measured" not in line
+    (few,) = maps_of(record_of(tmp_path / "few", 9, rounds=4), None)
+    # Three pairs in each of four rounds.
+    assert few.ways == 24
+    line = sentences(few)[-1]
+    assert "; 18 of 42 ways were not measured, all are by weft map " in line
+    command = line.partition("all are by ")[2]
+    asked = request_of_map(command, monkeypatch)
+    assert len(asked.experiments[0].variants.points) == usual_rounds(RANKS)
+    # A finding of a whole map stands by itself.
+    (slow,) = maps_of(record_of(tmp_path / "slow", 4), None)
+    assert len(sentences(slow)) == 1
+    (slow,) = maps_of(record_of(tmp_path / "some", 4, rounds=4), None)
+    assert ": would be named too: " in sentences(slow)[-1]
 
 
 @pytest.mark.parametrize("rounds", [1, 2])

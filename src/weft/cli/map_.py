@@ -191,7 +191,7 @@ def _platform(
         )  # fmt: skip
         return None
     refuse_typed(context, *_NOT_SIMULATED, why=f"--platform {name} is simulated, once")
-    platform = simulated_platform(name)
+    platform = simulated_platform(name, nodes=ranks)
     links: dict[str, tuple[str, ...]] = {}
     if topology and topology.asked:
         nodes = ranks or min(platform.nodes, MOST_ROUNDS)

@@ -28,25 +28,29 @@ _JOINT = re.compile(r"switch-(\d+)-(\d+)")
 class Group(msgspec.Struct, frozen=True, kw_only=True):
     """Endpoints that share a switch, by their names, and what it is called: "leaf l1".
 
-    `level` is 1 for the smallest groups, and higher for those that hold them.
+    `level` is 1 for the smallest groups, and higher for those that hold them. `absent` are hosts
+    that share the switch too, and are none of these endpoints.
     """
 
     name: str
     members: frozenset[str]
     level: int = 1
+    absent: tuple[str, ...] = ()
 
 
 class KnownFabric(msgspec.Struct, frozen=True, kw_only=True):
     """The groups, and where routes are known the links on the way of each two endpoints.
 
     A link is one way of a cable; `cables` has for each cable the two links that it is.
-    `is_guessed`: the groups were found in the times themselves.
+    `is_guessed`: the groups were found in the times themselves. `typed` are the words after
+    --topology that it is read from.
     """
 
     groups: tuple[Group, ...] = ()
     ways: dict[tuple[str, str], tuple[str, ...]] = {}
     cables: dict[str, tuple[str, str]] = {}
     is_guessed: bool = False
+    typed: tuple[str, ...] = ()
 
 
 def host_of(endpoint: str) -> str:
@@ -70,9 +74,12 @@ def on_endpoints(fabric: KnownFabric, names: Sequence[str]) -> KnownFabric:
             "name the topology of these hosts, or omit --topology",
         )
     ends = list(zip(names, hosts, strict=True))
+    here = set(hosts)
     groups = (
         msgspec.structs.replace(
-            group, members=frozenset(name for name, host in ends if host in group.members)
+            group,
+            members=frozenset(name for name, host in ends if host in group.members),
+            absent=tuple(sorted(group.members - here)),
         )
         for group in fabric.groups
     )

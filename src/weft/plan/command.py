@@ -128,21 +128,24 @@ def words_of(case: Case, pattern: Pattern, plan: Plan, hosts: int = 1) -> tuple[
     return (*words, *_of_way(case, plan, hosts), *effort)
 
 
-def map_of_hosts(case: Case, plan: Plan, hosts: Sequence[str]) -> str:
-    """The command for the map of a case's size on these hosts, of those that it was planned on."""
+def map_of_hosts(case: Case, plan: Plan, hosts: Sequence[str], topology: Sequence[str] = ()) -> str:
+    """The command for the map of a case's size on these hosts."""
     allocation = msgspec.structs.replace(plan.allocation, hosts=tuple(hosts), nodes=0)
     return map_in_rounds(
         msgspec.structs.replace(case, ranks=allocation.usual_ranks),
         msgspec.structs.replace(plan, allocation=allocation),
         len(hosts),
         0,
+        topology,
     )
 
 
-def map_in_rounds(case: Case, plan: Plan, hosts: int, rounds: int) -> str:
+def map_in_rounds(
+    case: Case, plan: Plan, hosts: int, rounds: int, topology: Sequence[str] = ()
+) -> str:
     """The command for a map of a case's size in so many rounds; empty of a simulated platform.
 
-    Its budget grows with the rounds; 0: as many as is usual.
+    Its budget grows with the rounds; 0: as many as is usual. `topology` is what is typed as such.
     """
     if plan.simulated:
         return ""
@@ -157,7 +160,8 @@ def map_in_rounds(case: Case, plan: Plan, hosts: int, rounds: int) -> str:
         "--budget": in_words(plan.budget_s * max(1.0, rounds / points)),
         "--seed": "" if plan.seed == SEED else str(plan.seed),
     }
-    words = (*options_given(named), *_of_way(case, plan, hosts))
+    fabric = [word for one in topology for word in ("--topology", one)]
+    words = (*options_given(named), *_of_way(case, plan, hosts), *fabric)
     return shlex.join(("weft", "map", *words))
 
 

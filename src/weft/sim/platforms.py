@@ -35,16 +35,18 @@ _LATENCIES = (
 _BANDWIDTHS = ("bandwidth_peak_one_way", "fit_bandwidth")
 
 
-def simulated_platform(text: str, rate: str = "") -> SimulatedPlatform:
+def simulated_platform(text: str, rate: str = "", nodes: int = NODES) -> SimulatedPlatform:
     """A published platform, escher or escher:table, or a platform file. Raises WeftError.
 
-    A rank computes at the `rate`, or at that of the file, or at a GFlop/s; of two with a comma one
-    is what it adds in a sum.
+    A published one has so many nodes, or as many as is usual where those are fewer. A rank computes
+    at the `rate`, or at that of the file, or at a GFlop/s; of two with a comma one is what it adds
+    in a sum.
     """
     if Path(text).exists() or Path(text).suffix or "/" in text:
         return with_rate(read_platform(Path(text)), rate)
     name, _, kind = text.partition(":")
-    return with_rate(calibrated(find_platform(name), check_kind(kind or "model")), rate)
+    made = calibrated(find_platform(name), check_kind(kind or "model"), max(nodes, NODES))
+    return with_rate(made, rate)
 
 
 def with_rate(platform: SimulatedPlatform, rate: str) -> SimulatedPlatform:

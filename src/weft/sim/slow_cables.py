@@ -90,7 +90,19 @@ def with_slow(
     except ValueError as error:
         raise WeftError(
             f"{platform.name} takes no --slow: {error}",
-            f"name one of n0 to n{platform.nodes - 1}, or with --topology"
-            ' "fat-tree 16/32 full d-mod-k" the cables between two switches: leaf1-spine1',
+            f"name one of n0 to n{platform.nodes - 1}, or {_cables_of(links)}",
         ) from None
     return msgspec.structs.replace(platform, kind="predicted", origin=origin, xml=text)
+
+
+def _cables_of(links: LinksByName) -> str:
+    """How the cables of a fabric are named, or how to have such a fabric."""
+    ways = [name for name in links if "/" not in name]
+    if not ways:
+        return (
+            'with --topology "fat-tree 16/32 full d-mod-k" the cables between two switches:'
+            " leaf1-spine1"
+        )
+    # Both ways of a bundle stand beside each other, from below first.
+    words = f"the cables between two switches, {ways[0]} to {ways[-2]}"
+    return words + (f", of which {ways[0]}/1 is one" if f"{ways[0]}/1" in links else "")

@@ -50,6 +50,8 @@ _MOST_PAIRS = 20
 FEWEST_ROUNDS = 3
 _MOST_SHOWN = 3
 _MOST_OF_MATCHING = 8
+# So many hosts of a leaf tell it from the one that was measured.
+_MORE_OF_LEAF = 2
 # A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
 _FAR = 4.0
 
@@ -60,7 +62,8 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
     `rounds` were measured of the `all_rounds` in which every pair meets once; `scatter` is that of
     a pair from visit to visit, a share, and `usual_ns` the median time of all pairs. `groups` are
     those that the times showed where none were given. `ways` of all directed pairs were measured,
-    and `told` is what a map of them tells apart. The last three are commands that measure more.
+    and `told` is what a map of them tells apart. `with_neighbours` has for each finding the command
+    for a map with more hosts of the leaf that may be meant. The last three measure more too.
     """
 
     endpoints: int
@@ -76,6 +79,7 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
     worst: tuple[SlowPair, ...]
     groups: int
     is_guessed: bool
+    with_neighbours: tuple[str, ...]
     with_all_rounds: str
     with_the_others: str
     with_more_launches: str
@@ -174,14 +178,31 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
         worst=slowest_pairs(times, known, _MOST_PAIRS),
         groups=len(known.groups),
         is_guessed=known.is_guessed,
+        with_neighbours=tuple(_with_neighbours(run, measured, one) for one in found.findings),
         with_all_rounds=map_in_rounds(
-            case, run.header.plan, len(run.header.hosts) or 1, _telling_rounds(case.ranks)
+            case,
+            run.header.plan,
+            len(run.header.hosts) or 1,
+            _telling_rounds(case.ranks),
+            known.typed,
         ),
-        with_the_others=map_of_hosts(case, run.header.plan, others) if silent else "",
+        with_the_others=map_of_hosts(case, run.header.plan, others, known.typed) if silent else "",
         with_more_launches=_with_more_launches(run),
         bisection=bisection_of_map(measured, answer_ns, detected_link(run, case.transport)),
         matrix=matrix,
     )
+
+
+def _with_neighbours(run: Run, measured: MeasuredMap, found: FoundCause) -> str:
+    """A leaf with one host of this map is not told from it: a second one does."""
+    names = {cause.name for cause in found.causes}
+    alone = [one for one in measured.fabric.groups if len(set(map(host_of, one.members))) == 1]
+    more = [host for one in alone if one.name in names for host in one.absent[:_MORE_OF_LEAF]]
+    plan = run.header.plan
+    if len(found.causes) < 2 or not more or plan.simulated:
+        return ""
+    hosts = dict.fromkeys((*run.header.hosts, *more))
+    return map_of_hosts(measured.case, plan, [*hosts], measured.fabric.typed)
 
 
 def _with_more_launches(run: Run) -> str:
@@ -269,6 +290,8 @@ def what_would_tell(found: FoundCause, row: MapRow) -> str:
         return f"to tell them apart: {_all_rounds(row)}"
     if found.also:
         return f"to tell them apart: {row.with_more_launches}" if row.with_more_launches else ""
+    if (more := row.with_neighbours[row.findings.index(found)]) != "":
+        return f"to tell them apart: {more}"
     return "no measurement among these hosts tells them apart: add hosts, or swap cables"
 
 

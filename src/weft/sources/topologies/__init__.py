@@ -34,11 +34,15 @@ KINDS = (
 
 
 class Topology(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a fabric before its hosts are: the fabric, or words to build it by."""
+    """What is known of a fabric before its hosts are: the fabric, or words to build it by.
+
+    `typed` are the words after --topology.
+    """
 
     fabric: KnownFabric = KnownFabric()
     asked: FabricAsked | None = None
     routing: str = ""
+    typed: tuple[str, ...] = ()
 
     def on(self, endpoints: Sequence[str]) -> KnownFabric:
         """The fabric of these endpoints; of words, their hosts fill it in this order.
@@ -48,7 +52,7 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
         fabric = self.fabric
         if self.asked is not None:
             fabric = self._built(list(dict.fromkeys(map(host_of, endpoints))), self.asked)
-        return on_endpoints(fabric, endpoints)
+        return msgspec.structs.replace(on_endpoints(fabric, endpoints), typed=self.typed)
 
     def _built(self, hosts: list[str], asked: FabricAsked) -> KnownFabric:
         try:
@@ -68,6 +72,10 @@ def topology_of(words: Sequence[str]) -> Topology:
 
     Raises WeftError.
     """
+    return msgspec.structs.replace(_topology_of(words), typed=tuple(words))
+
+
+def _topology_of(words: Sequence[str]) -> Topology:
     tables = [one for one in words if _begins(one, is_forwarding)]
     others = [one for one in words if one not in tables]
     if len(others) != 1 or len(tables) > 1:
