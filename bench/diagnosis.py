@@ -13,6 +13,7 @@ and of two faults both; a false alarm is any answer on a healthy fabric.
 from __future__ import annotations
 
 import argparse
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -87,6 +88,7 @@ def endpoints_of(nodes: int, ports: int) -> tuple[str, ...]:
     )
 
 
+@lru_cache(maxsize=2)
 def fabric_of(nodes: int, ports: int) -> KnownFabric:
     """A fat tree with static routes where there are enough nodes for four leaves.
 

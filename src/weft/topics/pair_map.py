@@ -20,9 +20,9 @@ from weft.analysis.diagnosis.diagnose import (
     diagnose,
     slowest_pairs,
 )
+from weft.analysis.diagnosis.distinguished import Distinguished, distinguished_of
 from weft.analysis.diagnosis.matrix import PairMatrix, matrix_of
 from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
-from weft.analysis.diagnosis.told import Told, told_of
 from weft.analysis.stats.launches import command_for_launches
 from weft.fabric.detect import detected_link
 from weft.fabric.known import host_of
@@ -31,7 +31,7 @@ from weft.plan.rounds import rounds_of, usual_rounds
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.map_charts import distribution_of, matchings_chart, matrix_charts
-from weft.topics.map_told import told_in_words
+from weft.topics.map_distinguished import distinguished_in_words
 from weft.topics.rows import SizeRow
 from weft.units import format_bandwidth, format_share, format_time
 from weft.wording import between, counted, half_or_none, in_a_row
@@ -62,8 +62,9 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
     `rounds` were measured of the `all_rounds` in which every pair meets once; `scatter` is that of
     a pair from visit to visit, a share, and `usual_ns` the median time of all pairs. `groups` are
     those that the times showed where none were given. `ways` of all directed pairs were measured,
-    and `told` is what a map of them tells apart. `with_neighbours` has for each finding the command
-    for a map with more hosts of the leaf that may be meant. The last three measure more too.
+    and `distinguished` is what a map of them tells apart. `with_neighbours` has for each finding
+    the command for a map with more hosts of the leaf that may be meant; the other three commands
+    measure more too.
     """
 
     endpoints: int
@@ -73,7 +74,7 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
     usual_ns: float
     scatter: float
     ways: int
-    told: tuple[Told, ...]
+    distinguished: tuple[Distinguished, ...]
     findings: tuple[FoundCause, ...]
     dead: tuple[str, ...]
     worst: tuple[SlowPair, ...]
@@ -172,7 +173,7 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
         usual_ns=float(np.nanmedian(times.time_ns)),
         scatter=found.scatter,
         ways=int((matrix.visits > 0).sum()),
-        told=told_of(found.rest, known),
+        distinguished=distinguished_of(found.rest, known),
         findings=found.findings,
         dead=found.dead,
         worst=slowest_pairs(times, known, _MOST_PAIRS),
@@ -194,7 +195,7 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
 
 
 def _with_neighbours(run: Run, measured: MeasuredMap, found: FoundCause) -> str:
-    """A leaf with one host of this map is not told from it: a second one does."""
+    """A leaf with one host of this map is not distinguished from it: a second one does."""
     names = {cause.name for cause in found.causes}
     alone = [one for one in measured.fabric.groups if len(set(map(host_of, one.members))) == 1]
     more = [host for one in alone if one.name in names for host in one.absent[:_MORE_OF_LEAF]]
@@ -222,7 +223,7 @@ def sentences(row: MapRow) -> list[str]:
     if row.dead and row.with_the_others:
         lines[-1] += f"; map the others: {row.with_the_others}"
     if row.findings:
-        return lines + _what_is_told(row, place)
+        return lines + _what_is_distinguished(row, place)
     amount = f"{counted(row.rounds, 'round')} in {counted(row.launches, 'launch')}"
     usual = f"{format_time(row.usual_ns)} there and back, scatter {row.scatter:.1%}"
     others = "nobody else" if row.dead else "nobody"
@@ -241,15 +242,15 @@ def sentences(row: MapRow) -> list[str]:
         words = f"{amount} do not tell a slow one from its partners"
         words += f"; measure {FEWEST_ROUNDS} or more"
     else:
-        return [*lines, f"{place}: {words}", *_what_is_told(row, place)]
+        return [*lines, f"{place}: {words}", *_what_is_distinguished(row, place)]
     return [*lines, f"{place}: {words}"]
 
 
-def _what_is_told(row: MapRow, place: str) -> list[str]:
+def _what_is_distinguished(row: MapRow, place: str) -> list[str]:
     """What would have been named, where nobody is or where not all ways were measured."""
     alive = row.endpoints - len(row.dead)
     missing = alive * (alive - 1) - row.ways
-    words = told_in_words(row.told)
+    words = distinguished_in_words(row.distinguished)
     if not words or (row.findings and missing <= 0):
         return []
     line = f"{place}: would be named{' too' if row.findings else ''}: {words}"

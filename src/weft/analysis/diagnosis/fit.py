@@ -47,7 +47,8 @@ def fits_of(
     scores = _normal_scores(logs)
     z = _deviates(means_by(pairs, scores), causes)
     if len(times.names) >= _SMALL:
-        return z / np.sqrt(inflations(pairs, scores, times.visit, causes))
+        z /= np.sqrt(inflations(pairs, scores, times.visit, causes))
+        return z
     usual = pairs.log[pairs.of_value]
     far = _CUT * spread(logs - usual)
     cut: NDArray[Any] = usual + np.clip(logs - usual, -far, far)

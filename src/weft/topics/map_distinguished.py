@@ -10,13 +10,13 @@ from weft.wording import in_a_row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.diagnosis.told import Told
+    from weft.analysis.diagnosis.distinguished import Distinguished
 
 
-def told_in_words(told: Sequence[Told]) -> str:
+def distinguished_in_words(distinguished: Sequence[Distinguished]) -> str:
     """What would be named, for a sentence: "a node slower by 4 %, a pair by 30 %"."""
-    by_what: dict[str, list[Told]] = {}
-    for one in told:
+    by_what: dict[str, list[Distinguished]] = {}
+    for one in distinguished:
         what = _what(one)
         if what:
             by_what.setdefault(what, []).append(one)
@@ -31,7 +31,7 @@ def told_in_words(told: Sequence[Told]) -> str:
     return ", ".join(said) + (f", but not {in_a_row(never, 'or')}" if never else "")
 
 
-def _what(one: Told) -> str:
+def _what(one: Distinguished) -> str:
     """What a sentence calls the kind; nothing of those that it leaves to the JSON."""
     kind = one.kind
     if kind == "group":
@@ -43,7 +43,7 @@ def _what(one: Told) -> str:
     return names.get(kind, "")
 
 
-def _slowness(own: Sequence[Told]) -> str:
+def _slowness(own: Sequence[Distinguished]) -> str:
     """From which share on all of these kinds are named; empty where one never is."""
     shares = [one.slower for one in own]
     known = [share for share in shares if share is not None]

@@ -6,10 +6,10 @@ import pytest
 
 from support.maps import leaves, mapped
 from weft.analysis.diagnosis.diagnose import diagnose
+from weft.analysis.diagnosis.distinguished import Distinguished, distinguished_of
 from weft.analysis.diagnosis.pair_times import PairTimes
-from weft.analysis.diagnosis.told import Told, told_of
 from weft.fabric.known import Group, KnownFabric
-from weft.topics.map_told import told_in_words
+from weft.topics.map_distinguished import distinguished_in_words
 
 UNKNOWN = KnownFabric()
 DRAWS = 20
@@ -19,8 +19,8 @@ def healthy(nodes: int, rounds: int = 0, seed: int = 7, scatter: float = 0.05) -
     return mapped(nodes, lambda *_: 1.0, scatter, rounds, seed)
 
 
-def by_kind(times: PairTimes, fabric: KnownFabric = UNKNOWN) -> dict[str, Told]:
-    return {one.kind: one for one in told_of(times, fabric)}
+def by_kind(times: PairTimes, fabric: KnownFabric = UNKNOWN) -> dict[str, Distinguished]:
+    return {one.kind: one for one in distinguished_of(times, fabric)}
 
 
 def named(nodes: int, share: float, fabric: KnownFabric, what: str) -> float:
@@ -62,11 +62,14 @@ def test_more_scatter_takes_more_slowness_and_more_rounds_take_less() -> None:
 
 def test_few_rounds_tell_a_node_and_no_pair() -> None:
     """Of 64 nodes six rounds, the logarithm of their number."""
-    told = by_kind(healthy(64, rounds=6))
-    assert told["node"].slower is not None
-    assert (told["node"].causes, told["node"].alone) == (64, 64)
-    assert told["pair"].causes == 6 * 32
-    assert told["pair"].slower is None or told["pair"].slower > 2 * told["node"].slower
+    distinguished = by_kind(healthy(64, rounds=6))
+    assert distinguished["node"].slower is not None
+    assert (distinguished["node"].causes, distinguished["node"].alone) == (64, 64)
+    assert distinguished["pair"].causes == 6 * 32
+    assert (
+        distinguished["pair"].slower is None
+        or distinguished["pair"].slower > 2 * distinguished["node"].slower
+    )
 
 
 def test_a_leaf_of_one_node_is_not_told_from_it() -> None:
@@ -74,35 +77,38 @@ def test_a_leaf_of_one_node_is_not_told_from_it() -> None:
         Group(name="leaf a", members=frozenset({"n0"})),
         Group(name="leaf b", members=frozenset(f"n{node}" for node in range(1, 8))),
     )
-    told = by_kind(healthy(8), KnownFabric(groups=groups))
-    assert (told["group"].causes, told["group"].alone) == (1, 0)
-    assert told["group"].slower is None
-    assert told["node"].alone == 7
+    distinguished = by_kind(healthy(8), KnownFabric(groups=groups))
+    assert (distinguished["group"].causes, distinguished["group"].alone) == (1, 0)
+    assert distinguished["group"].slower is None
+    assert distinguished["node"].alone == 7
 
 
 def test_fewer_than_four_tell_nothing() -> None:
-    assert told_of(healthy(3), UNKNOWN) == ()
+    assert distinguished_of(healthy(3), UNKNOWN) == ()
 
 
 def test_values_that_stand_alone_are_not_changed() -> None:
     times = healthy(8)
     before = times.time_ns.copy()
-    told_of(times, UNKNOWN)
+    distinguished_of(times, UNKNOWN)
     assert np.array_equal(times.time_ns, before)
 
 
 def test_the_words_name_what_is_told_and_what_is_not() -> None:
-    node = Told(kind="node", name="n1", causes=4, alone=4, slower=0.041)
+    node = Distinguished(kind="node", name="n1", causes=4, alone=4, slower=0.041)
     send = msgspec.structs.replace(node, kind="send", slower=0.05)
     receive = msgspec.structs.replace(node, kind="receive", slower=0.07)
     leaf = msgspec.structs.replace(node, kind="group", name="leaf l1", slower=0.03)
     pair = msgspec.structs.replace(node, kind="pair", slower=None)
     out = msgspec.structs.replace(node, kind="out of", slower=0.02)
     words = "a node slower by 4 %, one direction of it by 7 %"
-    assert told_in_words([node, send, receive, out, pair]) == f"{words}, but not a pair"
-    assert told_in_words([node, leaf]) == "a node slower by 4 %, a leaf by 3 %, but not a pair"
+    assert distinguished_in_words([node, send, receive, out, pair]) == f"{words}, but not a pair"
+    assert (
+        distinguished_in_words([node, leaf])
+        == "a node slower by 4 %, a leaf by 3 %, but not a pair"
+    )
     none = msgspec.structs.replace(receive, slower=None)
-    assert told_in_words([node, send, none]) == (
+    assert distinguished_in_words([node, send, none]) == (
         "a node slower by 4 %, but not one direction of it or a pair"
     )
-    assert told_in_words([pair]) == told_in_words([]) == ""
+    assert distinguished_in_words([pair]) == distinguished_in_words([]) == ""

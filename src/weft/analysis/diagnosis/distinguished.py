@@ -1,10 +1,10 @@
-"""What a map of so many rounds tells apart, and from which slowness on. Pure.
+"""What a map of so many rounds distinguishes, and from which slowness on. Pure.
 
-A kind of cause is told apart where the pairs that each of its causes would make slow are those of
-no other cause: in few rounds few pairs meet, and a slow pair is then seldom seen, but a slow node
-is after a number of rounds that grows as the logarithm of the nodes. How slow it has to be depends
-on the scatter: a slowness is added to the times of a typical cause of the kind, and the least is
-sought that most such maps would name.
+A kind of cause is distinguished where the pairs that each of its causes would make slow are those
+of no other cause: in few rounds few pairs meet, and a slow pair is then seldom seen, but a slow
+node is after a number of rounds that grows as the logarithm of the nodes. How slow it has to be
+depends on the scatter: a slowness is added to the times of a typical cause of the kind, and the
+least is sought that most such maps would name.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _STEPS = 10
 _ERROR_OF_MEDIAN = 1.2533
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class Distinguished(msgspec.Struct, frozen=True, kw_only=True):
     """Of a kind of cause, how many touch any pair, and how many of them no other cause is like.
 
     `name` is that of a typical one of these; most maps name one like it that is slower by the
@@ -51,19 +51,19 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     slower: float | None
 
 
-def told_of(times: PairTimes, fabric: KnownFabric) -> tuple[Told, ...]:
+def distinguished_of(times: PairTimes, fabric: KnownFabric) -> tuple[Distinguished, ...]:
     """By kind of cause; none where fewer than FEWEST endpoints answer. Times are finite, ns."""
     if len(np.union1d(times.source, times.target)) < FEWEST:
         return ()
     pairs = pairs_of(times, excess_of(times, fabric))
     causes = causes_of(times.names, pairs.source, pairs.target, fabric)
     kinds = dict.fromkeys(cause.kind for alike in causes.alike for cause in alike)
-    return tuple(_told(kind, causes, times, fabric, pairs) for kind in kinds)
+    return tuple(_distinguished(kind, causes, times, fabric, pairs) for kind in kinds)
 
 
-def _told(
+def _distinguished(
     kind: CauseKind, causes: Causes, times: PairTimes, fabric: KnownFabric, pairs: Pairs
-) -> Told:
+) -> Distinguished:
     there = [
         (at, cause)
         for at, alike in enumerate(causes.alike)
@@ -72,10 +72,10 @@ def _told(
     ]
     alone = [(at, cause) for at, cause in there if len(causes.alike[at]) == 1]
     if not alone:
-        return Told(kind=kind, name="", causes=len(there), alone=0, slower=None)
+        return Distinguished(kind=kind, name="", causes=len(there), alone=0, slower=None)
     at, cause = _typical(alone, causes.places, pairs)
     least = least_fit(len(causes.places)) + _POWER
-    return Told(
+    return Distinguished(
         kind=kind,
         name=cause.name,
         causes=len(there),
