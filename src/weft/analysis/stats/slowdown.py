@@ -31,7 +31,8 @@ SESSION_SCATTER = 0.02
 TAILED_FREEDOM = 0.5
 # Where one side alone scatters, nothing outweighs the tail of its few launches, so the interval is
 # longer by up to this share: tails of gamma distributions, five to twenty launches, five times the
-# scatter of the other side.
+# scatter of the other side. So it is where a side has one session: of a day with a tail, or in the
+# slower of two modes, there is one value.
 ONE_SIDED_TAIL = 0.35
 # Student's distribution of more degrees of freedom is the normal one.
 MOST_FREEDOM = 1e6
@@ -73,7 +74,7 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
     ticks of both clocks may have added: no scatter shows it and no further launch makes it less.
     `launch_variance` is that of one launch, the mean of both sides; 0 of sessions. `one_sided` is
     how much of a tail that both sides have is in the difference: 0 where they scatter alike, 1 or
-    -1 where one does alone.
+    -1 where one does alone, or is one session.
     """
 
     log: float
@@ -207,15 +208,20 @@ def slowdown(mine: Sequence[float], theirs: Sequence[float]) -> Slowdown | None:
 def slowdown_of_sessions(mine: Sequence[float], theirs: Sequence[float]) -> Slowdown | None:
     """Of mean logarithms over sessions: Student's, for sessions of either side scatter alike.
 
-    So a side of one session can be judged by the scatter of the other side's. None where both sides
-    have one.
+    So a side of one session can be judged by the scatter of the other side's, and the tail of its
+    one value is all its own. None where both sides have one.
     """
     freedom = len(mine) + len(theirs) - 2
     if freedom < 1 or not mine or not theirs:
         return None
     squares = variance_of(mine) * (len(mine) - 1) + variance_of(theirs) * (len(theirs) - 1)
     error = squares / freedom * (1 / len(mine) + 1 / len(theirs))
-    return Slowdown(log=_mean(mine) - _mean(theirs), squared_error=error, freedom=float(freedom))
+    return Slowdown(
+        log=_mean(mine) - _mean(theirs),
+        squared_error=error,
+        freedom=float(freedom),
+        one_sided=float((len(mine) == 1) - (len(theirs) == 1)),
+    )
 
 
 def _mean(values: Sequence[float]) -> float:
