@@ -323,9 +323,11 @@ def ratio_rows(trials: int) -> list[tuple[str, ...]]:
     return rows
 
 
-def fails(random: np.random.Generator, between: float, slower: float, sessions: int) -> bool:
-    """Whether a check fails: all curves slower, 1 % of launches, and `between` sessions."""
-    noise = Noise((0.01,), session=between)
+def fails(
+    random: np.random.Generator, between: float, slower: float, sessions: int, kind: str = "normal"
+) -> bool:
+    """Whether a check fails: all curves slower, 1 % of launches of a kind, `between` sessions."""
+    noise = Noise((0.01,), session=between, kind=kind)
     return answer(random, noise, (slower,) * CURVES, sessions=sessions) == "fail"
 
 

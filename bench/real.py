@@ -35,13 +35,11 @@ from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sides import side_of_run
 from weft.analysis.layers import looked_at_together, step_between
 from weft.analysis.stats.parameters import over_launches
-from weft.analysis.stats.ratios import ratio
 from weft.analysis.stats.rounds import latencies_by_round
-from weft.analysis.stats.slowest import slowest_rank
+from weft.analysis.stats.slowest import slowest_rank, speed_of
 from weft.analysis.summary import summarise
 from weft.record.launches import by_launch, medians_of_ranks
 from weft.record.run import load
-from weft.topics.groups import side
 from weft.topics.scaling.rows import verdict_of
 from weft.units import parse_seconds
 from weft.wording import counted
@@ -367,8 +365,7 @@ def look_at_scaling(runs: Sequence[Run], tally: Tally) -> None:
             halves = [launches[at::2] for at in (0, 1)]
             if len(halves[1]) < 2:
                 continue
-            base, here = (side(slowest_rank(own), len(own)) for own in halves)
-            found = verdict_of(ratio(base, here, "latency"))
+            found = verdict_of(speed_of(*map(slowest_rank, halves)))
             tally.add("scaling: the same ranks cost more (to be <= 5 %)", found == "costs more")
 
 

@@ -43,6 +43,7 @@ def apart(
     boot: float = 0.0,
     within: float = 0.01,
     launches: int = LAUNCHES,
+    kind: str = "normal",
 ) -> bool:
     """Whether `compare` calls equal machines different; a boot in five is slow by `boot`.
 
@@ -50,7 +51,9 @@ def apart(
     """
     sides = []
     for count in sessions:
-        days = scatter * random.standard_normal(count)
+        days = scatter * (
+            tailed(random, count) if kind == "tail" else deviates(random, kind, (count,))
+        )
         days += math.log1p(boot) * (random.random(count) < 0.2)
         sides.append(figure([day + within * tailed(random, launches) for day in days]))
     [found] = verdicts([ratio(sides[0], sides[1], "latency")])

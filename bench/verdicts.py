@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
+from bench.in_time import of_time
 from bench.noise import tailed
+from bench.scene import KINDS_OF_DAYS, KINDS_OF_LAUNCHES, MOST, Random, Scene
 from bench.sides import (
     LAUNCHES,
     SIZES,
@@ -30,42 +31,12 @@ from weft.analysis.fits.linear import fit_line
 from weft.analysis.fits.loggp import from_delays
 from weft.analysis.fits.sweeps import Series, series_of_times
 from weft.analysis.layers import looked_at_together, step_between
-from weft.analysis.stats.intervals import median_of_launches
-from weft.analysis.stats.neighbours import chance_of_groups
 from weft.analysis.stats.parameters import over_launches
-from weft.analysis.stats.precision import settled
-from weft.analysis.stats.ratios import ratio
-from weft.analysis.stats.slowest import slowest_rank
-from weft.analysis.stats.steps import steps_in
-from weft.analysis.stats.trend import TOGETHER_LEVEL, trend_of
-from weft.topics.groups import side
+from weft.analysis.stats.slowest import slowest_rank, speed_of
 from weft.topics.scaling.rows import verdict_of
 
 SEED = 20261123
-COARSE_NS = 40.0
-STEP = 7.0
-MOST = "<= 5"
-HALF = ">= 50"
-Random = np.random.Generator
 Fails = Callable[..., bool]
-
-
-class Scene(NamedTuple):
-    """A situation, whether a trial of it comes true (None: it says nothing), and the aim."""
-
-    name: str
-    once: Callable[[Random], bool | None]
-    aim: str
-    trials_share: float = 1.0
-
-
-def autoregressive(random: Random, count: int, correlation: float) -> np.ndarray:
-    """A series whose every value is correlated with the one before; long under way already."""
-    values = [float(random.standard_normal())]
-    fresh = math.sqrt(1 - correlation**2)
-    for _ in range(count + 19):
-        values.append(correlation * values[-1] + fresh * float(random.standard_normal()))
-    return np.array(values[-count:])
 
 
 def efficiency(random: Random, ranks: int, asked: str) -> bool:
@@ -73,10 +44,17 @@ def efficiency(random: Random, ranks: int, asked: str) -> bool:
     alone = np.exp(0.06 * tailed(random, LAUNCHES, 1))
     times = np.exp(0.06 * tailed(random, LAUNCHES, ranks))
     base, here = slowest_rank(alone.tolist()), slowest_rank(times.tolist())
-    found = ratio(side(base, LAUNCHES), side(here, LAUNCHES), "latency")
+    found = speed_of(base, here)
     if asked == "covered":
         return found.low <= 1 <= found.high
     return verdict_of(found) == "costs more"
+
+
+def keeps_all(random: Random, ranks: int, launches: int) -> bool:
+    """Whether equal ranks, each with its own noise of 6 %, are said to cost less than 10 %."""
+    sides = (np.exp(0.06 * tailed(random, launches, count)) for count in (1, ranks))
+    found = speed_of(*(slowest_rank(one.tolist()) for one in sides))
+    return verdict_of(found) == "costs less"
 
 
 def efficiency_of_days(random: Random, ranks: int, slower: float, asked: str) -> bool:
@@ -89,8 +67,8 @@ def efficiency_of_days(random: Random, ranks: int, slower: float, asked: str) ->
         own = random.uniform(0.02, 0.06, count) * tailed(random, len(sessions), count)
         times = np.exp(days[:, None] + own)
         times[:, -1] *= 1 + slower if count > 1 else 1.0
-        sides.append(side(slowest_rank(times.tolist(), sessions=sessions), len(sessions)))
-    found = ratio(sides[0], sides[1], "latency")
+        sides.append(slowest_rank(times.tolist(), sessions=sessions))
+    found = speed_of(*sides)
     if asked == "covered":
         return found.low <= 1 / (1 + slower) <= found.high
     return verdict_of(found) == "costs more"
@@ -120,56 +98,6 @@ def layer_named(random: Random) -> bool:
         rounds = [dict(enumerate(one)) for one in own]
         steps.append(step_between(size, below, above).in_rounds(*rounds))
     return any(step.verdict != "cannot tell" for step in looked_at_together(steps))
-
-
-def false_step(random: Random, kind: str, nights: int) -> bool:
-    """Whether `trend` finds a step where there is none."""
-    if kind == "correlated":
-        logs = autoregressive(random, nights, 0.5)
-    elif kind == "skewed":
-        logs = tailed(random, nights)
-    else:
-        slow = random.random(nights) < 1 / 40
-        logs = random.standard_normal(nights) + slow * random.uniform(6, 14, nights)
-    return bool(steps_in(logs.tolist()).steps)
-
-
-def step_held(random: Random) -> bool | None:
-    """Of a step that was found in 5 sessions: whether its interval holds it."""
-    logs = tailed(random, 5)
-    logs[2:] += STEP
-    found = steps_in(logs.tolist()).steps
-    return found[0].low <= STEP <= found[0].high if len(found) == 1 else None
-
-
-def seen(random: Random, count: int, correlation: float, sizes: int = 1) -> bool:
-    """Whether launches that follow each other are seen to: each size has a state of its own."""
-    series = [autoregressive(random, count, correlation).tolist() for _ in range(sizes)]
-    level = np.mean(series, axis=0).tolist()
-    found = trend_of(level, series=series)
-    return found.is_trend or found.is_correlated
-
-
-def seen_together(
-    random: Random, transports: int, correlation: float, *, alone: bool = True
-) -> bool:
-    """The same of one state of the machine, which moves five launches of each transport in turn.
-
-    By the test of all of them, or of any `alone`.
-    """
-    state = autoregressive(random, LAUNCHES * transports, correlation ** (1 / transports))
-    groups = [list(enumerate(state.tolist()))[at::transports] for at in range(transports)]
-    chance = chance_of_groups(groups)
-    together = chance is not None and chance <= TOGETHER_LEVEL
-    single = [trend_of([log for _, log in group]) for group in groups if alone]
-    return together or any(one.is_trend or one.is_correlated for one in single)
-
-
-def covered_in_time(random: Random, count: int, correlation: float) -> bool:
-    """Whether an interval over launches that follow each other covers the truth."""
-    logs = 0.02 * autoregressive(random, count, correlation)
-    estimate = median_of_launches(np.exp(logs).tolist())
-    return estimate.low <= 1 <= estimate.high
 
 
 def line_missed(random: Random) -> bool:
@@ -227,26 +155,6 @@ def of_fits() -> list[Scene]:
     ]
 
 
-def one_tick(random: Random) -> bool | None:
-    """Two launches of 1 to 2 us that fall on one tick of 40 ns."""
-    truth = random.uniform(1000, 2000)
-    ticks = np.rint(truth * np.exp(0.01 * random.standard_normal(2)) / COARSE_NS) * COARSE_NS
-    if ticks[0] != ticks[1]:
-        return None
-    found = median_of_launches(ticks.tolist(), COARSE_NS)
-    return found.low <= truth <= found.high
-
-
-def stopped(random: Random, scatter: float, precision: float, most: int) -> bool | None:
-    """Of a case that ends within the precision: whether the truth is in its interval."""
-    times = np.exp(scatter * random.standard_normal(most)).tolist()
-    for count in range(LAUNCHES, most + 1):
-        if settled(times[:count], precision, LAUNCHES):
-            found = median_of_launches(times[:count])
-            return found.low <= 1 <= found.high
-    return None
-
-
 def of_ranks() -> list[Scene]:
     """More ranks: 5 launches, each rank's own noise is 6 %."""
     found = []
@@ -256,6 +164,8 @@ def of_ranks() -> list[Scene]:
         cost = partial(efficiency, ranks=ranks, asked="cost")
         found.append(Scene(f"{name}: efficiency covered", covered, ">= 93"))
         found.append(Scene(f"{name}: called a cost", cost, "<= 5"))
+    kept = partial(keeps_all, ranks=16, launches=30)
+    found.append(Scene("16 equal ranks, 30 launches: said to cost less", kept, ">= 90", 0.5))
     for ranks in (2, 16, 256):
         name = f"{ranks} unlike ranks over 3 days"
         slow = partial(efficiency_of_days, ranks=ranks, slower=0.05, asked="covered")
@@ -276,6 +186,15 @@ def of_sides(fails: Fails) -> list[Scene]:
         Scene("compare, one session a side, 1 %", partial(apart, scatter=0.01, sessions=one), MOST),
         Scene("one against five, 1 %", partial(apart, scatter=0.01, sessions=five), MOST),
         Scene("one against five, 3 %", partial(apart, scatter=0.03, sessions=five), MOST),
+        *(
+            Scene(
+                f"one against five, 3 %, sessions {words}",
+                partial(apart, scatter=0.03, sessions=five, kind=kind),
+                MOST,
+                5.0,
+            )
+            for kind, words in KINDS_OF_DAYS.items()
+        ),
         *(
             Scene(
                 f"one session a side, sessions and {launches} launches by {scatter:.0%}",
@@ -299,6 +218,15 @@ def of_sides(fails: Fails) -> list[Scene]:
         *of_limits(),
         Scene("check at the tolerance, one session a side, 2 %: fails", single, MOST),
         Scene("check at the tolerance, 3 sessions a side, 1 %: fails", three, MOST),
+        *(
+            Scene(
+                f"check at the tolerance, one session a side, 2 %, launches {words}: fails",
+                partial(single, kind=kind),
+                MOST,
+                0.25,
+            )
+            for kind, words in KINDS_OF_LAUNCHES.items()
+        ),
         Scene("check, all 10 % slower, 3 sessions a side, 1 %: fails", slow, ">= 90"),
     ]
 
@@ -319,61 +247,6 @@ def of_limits() -> list[Scene]:
             kept = partial(kept_limit, launches=launches, scatter=scatter, kind=kind)
             found.append(Scene(name, kept, aim))
     return found
-
-
-def seen_in_time() -> list[Scene]:
-    """Launches that are correlated in time: how often a note says so, and by chance."""
-    one, sizes = "of one curve: seen", "of 24 sizes, each its own"
-    far, none = partial(seen, correlation=0.9), partial(seen, correlation=0.0)
-    state = partial(seen_together, correlation=0.9)
-    still = partial(seen_together, correlation=0.0, alone=False)
-    return [
-        Scene(f"5 launches, correlation 0.9, {one}", partial(far, count=5), "said"),
-        Scene(f"10 launches, correlation 0.9, {one}", partial(far, count=10), HALF),
-        Scene(f"20 launches, correlation 0.9, {one}", partial(far, count=20), HALF),
-        Scene(f"5 launches, the same {sizes}: seen", partial(far, count=5, sizes=24), HALF),
-        Scene("5 launches of 2 transports in turn: seen", partial(state, transports=2), HALF),
-        Scene("5 launches of 4 transports in turn: seen", partial(state, transports=4), HALF),
-        Scene(
-            f"5 independent launches {sizes}: called correlated",
-            partial(none, count=5, sizes=24),
-            MOST,
-            4.0,
-        ),
-        Scene("4 transports, independent: called so", partial(still, transports=4), MOST, 4.0),
-    ]
-
-
-def of_time() -> list[Scene]:
-    """Sessions and launches in the order of time, coarse clocks, and stopping."""
-    kinds = [(kind, nights) for kind in ("correlated", "skewed", "slow") for nights in (7, 14, 30)]
-    half = partial(covered_in_time, count=10, correlation=0.5)
-    return [
-        *(
-            Scene(
-                f"trend, a step in {nights} nights, {kind}",
-                partial(false_step, kind=kind, nights=nights),
-                MOST,
-            )
-            for kind, nights in kinds
-        ),
-        Scene("interval of a step found in 5 sessions", step_held, ">= 90"),
-        Scene("10 launches, correlation 0.5: covered", half, "said"),
-        *seen_in_time(),
-        Scene("two launches on one tick of 40 ns: covered", one_tick, ">= 93"),
-        Scene(
-            "ended within 3 % at 5 %",
-            partial(stopped, scatter=0.05, precision=0.03, most=80),
-            ">= 90",
-            0.5,
-        ),
-        Scene(
-            "ended within 5 % at 5 %",
-            partial(stopped, scatter=0.05, precision=0.05, most=80),
-            ">= 90",
-            0.5,
-        ),
-    ]
 
 
 def scenes(fails: Fails) -> list[Scene]:

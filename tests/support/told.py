@@ -60,10 +60,18 @@ class Lines:
 
     def over_sessions(self, by_launch: Mapping[int, float]) -> float:
         """Over sessions, each with the median of its launches."""
+        return float(np.median([np.median(one) for one in self._sessions(by_launch)]))
+
+    def geometric_mean(self, case: str, figure: Callable[[Row], float]) -> float:
+        """Of the launches of a case, each of its sessions alike."""
+        logs = {batch["launch"]: float(np.log(figure(batch))) for batch in self.batches[case]}
+        return float(np.exp(np.mean([np.mean(one) for one in self._sessions(logs)])))
+
+    def _sessions(self, by_launch: Mapping[int, float]) -> list[list[float]]:
         sessions: dict[int, list[float]] = {}
         for launch, value in by_launch.items():
             sessions.setdefault(self.launches[launch]["session"], []).append(value)
-        return float(np.median([np.median(one) for one in sessions.values()]))
+        return list(sessions.values())
 
 
 def _summary(lines: Lines, row: Row) -> Told:
@@ -255,10 +263,10 @@ def _load(lines: Lines, row: Row) -> Told:
 def _scaling(lines: Lines, row: Row) -> Told:
     if "case" not in row:
         return {}
-    slowest = _slowest(lines, row["case"])
-    alone = _slowest(lines, row["case"].replace(f"/{row['ranks']}ranks", "/1ranks", 1))
+    slowest = lines.median(row["case"], partial(_slowest, lines))
+    base = row["case"].replace(f"/{row['ranks']}ranks", "/1ranks", 1)
     if row["ranks"] == 2:  # the usual number of ranks has no word in a case's name
-        alone = _slowest(lines, row["case"].replace("/milc/4/", "/milc/4/1ranks/"))
+        base = row["case"].replace("/milc/4/", "/milc/4/1ranks/")
     told = {
         "iteration_ns": slowest,
         "iterations_per_s": 1e9 / slowest,
@@ -266,7 +274,10 @@ def _scaling(lines: Lines, row: Row) -> Told:
         "moved_bytes_per_s": 1308 * row["sites"] * 1e9 / slowest,
     }
     if row["ranks"] > 1:
-        told |= {"efficiency": alone / slowest, "sent_bytes_per_s": 4e12 * row["ranks"] / slowest}
+        alone, here = (
+            lines.geometric_mean(case, partial(_slowest, lines)) for case in (base, row["case"])
+        )
+        told |= {"efficiency": alone / here, "sent_bytes_per_s": 4e12 * row["ranks"] / slowest}
     return told | {
         f"parts_ns.{name}": lines.median(row["case"], partial(_part, lines, name))
         for name in row["parts_ns"]
@@ -278,12 +289,9 @@ def _ranks(batch: Row) -> list[str]:
     return ["", *(name for name in batch["parts"] if name.startswith("rank") and "." not in name)]
 
 
-def _slowest(lines: Lines, case: str) -> float:
-    """Of each launch the slowest rank's median."""
-    return lines.median(
-        case,
-        lambda batch: max(float(np.median(lines.times(batch, rank))) for rank in _ranks(batch)),
-    )
+def _slowest(lines: Lines, batch: Row) -> float:
+    """The slowest rank's median in a launch."""
+    return max(float(np.median(lines.times(batch, rank))) for rank in _ranks(batch))
 
 
 def _part(lines: Lines, name: str, batch: Row) -> float:

@@ -84,7 +84,7 @@ def ratio(
     truth of medians in 64 % of the trials. Figures of the `same_session` share its day.
     """
     if first.paces and second.paces:
-        return _of_paces(first.paces, second.paces, same_session=same_session)
+        return ratio_of_paces(first.paces, second.paces, same_session=same_session)
     upper, lower = (first, second) if quantity == "latency" else (second, first)
     a, b = upper.estimate, lower.estimate
     middle = math.log(a.value / b.value)
@@ -100,7 +100,8 @@ def ratio(
     )
 
 
-def _of_paces(first: Paces, second: Paces, *, same_session: bool) -> Ratio:
+def ratio_of_paces(first: Paces, second: Paces, *, same_session: bool = False) -> Ratio:
+    """The ratio of the geometric means of launches, or of sessions where a side has several."""
     found = slowdown_between(second, first)
     if found is None:
         return _without_ends(first.mean_log - second.mean_log)

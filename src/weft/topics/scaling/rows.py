@@ -7,20 +7,19 @@ solver on Fermilab's clusters (Holmgren, 2003); strong scaling divides one latti
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
 from weft.analysis.stats.launches import next_session_of, rests_on
-from weft.analysis.stats.needed import Needed, apart, at_first
-from weft.analysis.stats.ratios import Ratio, ratio
-from weft.analysis.stats.slowest import slowest_rank
+from weft.analysis.stats.needed import Needed
+from weft.analysis.stats.ratios import Ratio
+from weft.analysis.stats.slowest import SlowestRank, slowest_rank, speed_of, to_be_told
 from weft.applications import case_of
 from weft.applications.answers import plaquettes_of, residual_of
 from weft.estimate import Estimate
 from weft.plan.command import NextSession
 from weft.record.launches import by_launch, medians_of_ranks, shares_cores
-from weft.topics.groups import side
 from weft.topics.rows import CaseRow, VariantRow
 from weft.topics.scaling.conditions import flush_to_zero, gauge_of
 from weft.topics.scaling.iterations import parts_ns
@@ -108,6 +107,13 @@ class Cost(VariantRow, frozen=True, kw_only=True):
     needed: Needed | None = None
 
 
+class _Point(NamedTuple):
+    """A row with the launches of its slowest rank."""
+
+    row: ScalingRow
+    slowest: SlowestRank
+
+
 class LatticeCurve(msgspec.Struct, frozen=True, kw_only=True):
     """One lattice on all its numbers of ranks, which ascend."""
 
@@ -140,21 +146,25 @@ def scaling_of(results: Results) -> ScalingRows:
         for key, own in run.measured_by_case.items()
         if key in good and run.patterns[run.cases[key].test].figure == "iteration"
     }
-    groups: dict[tuple[Case, bool], dict[Case, list[ScalingRow]]] = {}
+    groups: dict[tuple[Case, bool], dict[Case, list[_Point]]] = {}
     for key, case in run.cases.items():
         if key not in batches or case.application is None:
             continue
         of = case_of(case.application)
         bare = msgspec.structs.replace(case.but_for("ranks"), application=of.of_any_shape)
         curves = groups.setdefault((bare, of.is_global), {})
-        row = _row(run, case, of, bare, batches[key])
-        curves.setdefault(case.but_for("ranks"), []).append(row)
-    found = tuple(tuple(map(_curve, curves.values())) for curves in groups.values())
+        slowest = _slowest(run, batches[key])
+        row = _row(run, case, of, bare, batches[key], slowest.time)
+        curves.setdefault(case.but_for("ranks"), []).append(_Point(row, slowest))
+    found = [list(map(_curve, curves.values())) for curves in groups.values()]
     # Repeats of a simulation are identical: one launch says all.
     is_exact = run.header.plan.simulated is not None
     costs = (_cost(curve, is_exact=is_exact) for group in found for curve in group)
     return ScalingRows(
-        groups=found,
+        groups=tuple(
+            tuple(LatticeCurve(rows=tuple(one.row for one in curve)) for curve in group)
+            for group in found
+        ),
         costs=tuple(cost for cost in costs if cost is not None),
         again=next_session_of(run),
         rests_on=rests_on(run),
@@ -178,16 +188,23 @@ def rates_alone(rows: ScalingRows) -> tuple[ScalingRow, ...]:
     return tuple(fastest[sites] for sites in sorted(fastest))
 
 
+def _slowest(run: Run, batches: Sequence[Batch]) -> SlowestRank:
+    of_launches = by_launch(batches)
+    times = [list(medians_of_ranks(run, own).values()) for own in of_launches.values()]
+    return slowest_rank(times, run.resolution_ns(batches), run.sessions_of(of_launches))
+
+
 def _row(
-    run: Run, case: Case, of: ApplicationCase, bare: Case, batches: Sequence[Batch]
+    run: Run,
+    case: Case,
+    of: ApplicationCase,
+    bare: Case,
+    batches: Sequence[Batch],
+    iteration: Estimate,
 ) -> ScalingRow:
     info = run.patterns[case.test].application
     sites = of.sites_of_rank(case.ranks)
     words = (bare.but_for("application").variant, of.words_beyond(info))
-    tick_ns = run.resolution_ns(batches)
-    of_launches = by_launch(batches)
-    slowest = [list(medians_of_ranks(run, own).values()) for own in of_launches.values()]
-    iteration = slowest_rank(slowest, tick_ns, run.sessions_of(of_launches))
     sent = batches[0].sent_bytes
     found = (residual_of(batch.application) for batch in batches)
     residuals = [one for one in found if one is not None]
@@ -223,27 +240,22 @@ def _row(
     )
 
 
-def _curve(rows: Sequence[ScalingRow]) -> LatticeCurve:
-    """The rows of a lattice with their efficiency."""
-    ordered = sorted(rows, key=lambda row: row.ranks)
-    base = ordered[0]
-    return LatticeCurve(
-        rows=tuple(
-            msgspec.structs.replace(
-                row,
-                base_ranks=base.ranks,
-                efficiency=None if row is base else _efficiency(base, row),
+def _curve(points: Sequence[_Point]) -> list[_Point]:
+    """The points of a lattice, whose rows have their efficiency."""
+    base, *others = sorted(points, key=lambda one: one.row.ranks)
+    return [base._replace(row=msgspec.structs.replace(base.row, base_ranks=base.row.ranks))] + [
+        one._replace(
+            row=msgspec.structs.replace(
+                one.row, base_ranks=base.row.ranks, efficiency=_efficiency(base, one)
             )
-            for row in ordered
         )
-    )
+        for one in others
+    ]
 
 
-def _efficiency(base: ScalingRow, row: ScalingRow) -> Ratio:
-    speed = ratio(
-        side(base.iteration_ns, base.launches), side(row.iteration_ns, row.launches), "latency"
-    )
-    share = base.ranks / row.ranks if row.is_global else 1.0
+def _efficiency(base: _Point, here: _Point) -> Ratio:
+    speed = speed_of(base.slowest, here.slowest)
+    share = base.row.ranks / here.row.ranks if here.row.is_global else 1.0
     return msgspec.structs.replace(
         speed, speed=speed.speed * share, low=speed.low * share, high=speed.high * share
     )
@@ -262,18 +274,18 @@ def verdict_of(efficiency: Ratio, *, is_exact: bool = False) -> CostVerdict:
     return "costs less" if low >= 1 - MOST_COST else "cannot tell"
 
 
-def _cost(curve: LatticeCurve, *, is_exact: bool) -> Cost | None:
+def _cost(curve: Sequence[_Point], *, is_exact: bool) -> Cost | None:
     """None of a lattice that was measured on one number of ranks only."""
-    base = curve.rows[0]
-    alone = [row for row in curve.rows[1:] if not row.shares_cores]
-    last = alone[-1] if alone else curve.rows[-1]
+    alone = [one for one in curve[1:] if not one.row.shares_cores]
+    at_last = alone[-1] if alone else curve[-1]
+    base, last = curve[0].row, at_last.row
     if last.efficiency is None:
         return None
     over = [
-        row.ranks
-        for row in alone
-        if row.efficiency is not None
-        and verdict_of(row.efficiency, is_exact=is_exact) == "costs more"
+        one.row.ranks
+        for one in alone
+        if one.row.efficiency is not None
+        and verdict_of(one.row.efficiency, is_exact=is_exact) == "costs more"
     ]
     found = last.efficiency
     most_in, most_ns = _grown_most(base, last)
@@ -290,19 +302,19 @@ def _cost(curve: LatticeCurve, *, is_exact: bool) -> Cost | None:
         first_ranks=min(over, default=0),
         most_in=most_in,
         most_ns=most_ns,
-        needed=_needed(base.iteration_ns, last.iteration_ns, found) if is_hidden else None,
+        needed=_needed(curve[0], at_last, found) if is_hidden else None,
     )
 
 
-def _needed(base: Estimate, last: Estimate, efficiency: Ratio) -> Needed:
+def _needed(base: _Point, last: _Point, efficiency: Ratio) -> Needed:
     """What tells a cost from MOST_COST that is none, or as far over it as this one looks.
 
     What looks faster on more ranks is taken for no cost.
     """
-    if not (base.is_bounded and last.is_bounded):
-        return at_first(last.unit)
     limit = math.log(1 - MOST_COST)
-    return apart(base, last, max(-limit, limit - math.log(efficiency.speed)))
+    seen = math.log(efficiency.speed)
+    is_more = seen < limit
+    return to_be_told(base.slowest, last.slowest, max(-limit, limit - seen), is_slower=is_more)
 
 
 def _grown_most(base: ScalingRow, last: ScalingRow) -> tuple[str, float]:
