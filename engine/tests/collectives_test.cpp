@@ -75,7 +75,8 @@ TEST(Collectives, SizesThatCannotBeAreUnsupportedWithTheFix) {
             "it has one buffer of its own each way; omit --buffers and --pages");
   Case spun = make_case("barrier", 0, 1);
   spun.wait = "block";
-  EXPECT_EQ(run(spun, costs).batch.outcome.reason, "the transport cannot wait by block; choose another --wait");
+  EXPECT_EQ(run(spun, costs).batch.outcome.reason,
+            "the transport cannot wait by block; choose another --wait");
 }
 
 /// A link without them.

@@ -63,7 +63,8 @@ TEST(Waiting, SleepingCostsTheWakeUpOnBothSides) {
   spec.wait = "block";
   EXPECT_DOUBLE_EQ(per_operation(run(spec, sleepy)), 2 * (7 + 500 + 11 + 3000));
   spec.wait = "prayer";
-  EXPECT_EQ(run(spec, sleepy).batch.outcome.reason, "the transport cannot wait by prayer; choose another --wait");
+  EXPECT_EQ(run(spec, sleepy).batch.outcome.reason,
+            "the transport cannot wait by prayer; choose another --wait");
 }
 
 class EveryOneSided : public testing::TestWithParam<const char*> {};

@@ -20,6 +20,7 @@ from weft.launch.environment import environment_of_ranks
 from weft.launch.protocol import answer_to, encode
 from weft.plan.pattern import Pattern
 from weft.plan.site import Setting
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -236,5 +237,7 @@ def refusals(
         raise WeftError(f"{program.path.name} did not look at its cases", _AGAIN)
     said = tried.stdout.encode().splitlines()
     if len(said) != len(lines):
-        raise WeftError(f"{program.path.name} answered {len(said)} of {len(lines)} cases", _AGAIN)
+        raise WeftError(
+            f"{program.path.name} answered {len(said)} of {counted(len(lines), 'case')}", _AGAIN
+        )
     return tuple(answer_to(line, text) for line, text in zip(lines, said, strict=True))
