@@ -22,7 +22,6 @@
 #include "run/batch_line.hpp"
 #include "run/case.hpp"
 #include "run/schedule.hpp"
-#include "transports/parts/ended_peers.hpp"
 #include "transports/parts/fixed_queue.hpp"
 
 namespace weft {
@@ -55,25 +54,6 @@ TEST(Content, EveryFlippedByteIsFoundAtItsOffset) {
       memory[offset] ^= std::byte{1};
     }
     EXPECT_FALSE(first_difference(memory, content).has_value());
-  }
-}
-
-TEST(EndedPeers, EachIsGivenOnceInTheOrderOfComingRoundAndRound) {
-  constexpr int ranks = 5;
-  EndedPeers ended(ranks);
-  EXPECT_EQ(ended.take(), -1);
-  std::mt19937_64 random(7);
-  std::vector<int> wanted;
-  for (int step = 0; step < 2000; ++step) {
-    if (random() % 2 == 0) {
-      const int rank = static_cast<int>(random() % ranks);
-      ended.note(rank);
-      if (std::find(wanted.begin(), wanted.end(), rank) == wanted.end()) wanted.push_back(rank);
-    } else {
-      const int first = wanted.empty() ? -1 : wanted.front();
-      ASSERT_EQ(ended.take(), first) << step;
-      if (first >= 0) wanted.erase(wanted.begin());
-    }
   }
 }
 

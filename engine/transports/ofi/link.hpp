@@ -106,7 +106,7 @@ class OfiLink {
 
   // A notice that came before it was expected is kept.
   void expect_notice(Peer peer) noexcept requires(learns == OfiLearns::by_queue) {
-    PeerOperations& from = with(peer);
+    OfiPeer<Target>& from = with(peer);
     if (from.early_notices > 0) {
       --from.early_notices;
       return;
@@ -142,7 +142,7 @@ class OfiLink {
       requires(learns == OfiLearns::by_queue) {
     return peers_[static_cast<std::size_t>(peer.rank)].receives.count;
   }
-  int take_ended() noexcept requires(learns == OfiLearns::by_queue) { return ended_.take(); }
+  int take_ended() noexcept { return ended_.take(); }
   [[nodiscard]] std::uint32_t transfers_in_flight() const noexcept { return transfers_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
@@ -165,15 +165,11 @@ class OfiLink {
         fabric_(options, wants(sleeps), boot),
         reach_(fabric_),
         memory_(fabric_, reach_.for_memory(), options),
-        peers_(tells_which ? static_cast<std::size_t>(boot.size()) : 1),
+        peers_(ofi_peers<Target>(tells_which ? boot.size() : 1)),
         ended_(boot.size()),
         my_tag_(static_cast<std::uint64_t>(boot.rank())),
         inject_below_(tells_which ? fabric_.inject_below(options) : 0),
         trusts_last_byte_(options.flag("trust_last_byte", false)) {
-    for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
-      PeerOperations& peer = peers_[rank];
-      peer.sends.peer = peer.receives.peer = peer.transfers.peer = static_cast<int>(rank);
-    }
     if constexpr (Reach::connects) {
       last_put_.resize(static_cast<std::size_t>(boot.size()));
       flushed_ = memory_.allocate(1);
@@ -212,9 +208,7 @@ class OfiLink {
   static constexpr std::uint32_t probes_between = 64;
   /// A queue's entry tells which operation ended, a counter does not.
   static constexpr bool tells_which = learns == OfiLearns::by_queue;
-  /// What makes an entry of the queue.
   static constexpr std::uint64_t entry_wanted = tells_which ? FI_COMPLETION : 0;
-  using PeerOperations = OfiPeer<Target>;
 
   static constexpr OfiWants wants(bool sleeps) {
     return {.sleeps = sleeps, .counts = !tells_which, .connects = Reach::connects};
@@ -252,7 +246,7 @@ class OfiLink {
     }
   }
 
-  PeerOperations& with(Peer peer) noexcept {
+  OfiPeer<Target>& with(Peer peer) noexcept {
     return peers_[tells_which ? static_cast<std::size_t>(peer.rank) : 0];
   }
 
@@ -332,7 +326,7 @@ class OfiLink {
     }
   }
   void count() noexcept {
-    PeerOperations& all = peers_.front();
+    OfiPeer<Target>& all = peers_.front();
     // Reading a counter moves everything on, so one is read at every poll.
     follow(all.receives, OfiCounted::receives);
     if (sends_ != 0) follow(all.sends, OfiCounted::sends);
@@ -354,7 +348,7 @@ class OfiLink {
   }
 
   void take_notice(int rank) noexcept {
-    PeerOperations& from = with({rank});
+    OfiPeer<Target>& from = with({rank});
     if (from.expected_notices == 0) {
       ++from.early_notices;
       return;
@@ -383,7 +377,7 @@ class OfiLink {
   Backlog waiting_sends_;
   Backlog waiting_receives_;
   Backlog waiting_transfers_;
-  std::vector<PeerOperations> peers_;
+  std::vector<OfiPeer<Target>> peers_;
   EndedPeers ended_;
   std::uint64_t my_tag_;
   /// Shorter messages are injected. One would count on the counter of sends, but nobody waits.

@@ -7,6 +7,7 @@
 #include <rdma/fi_rma.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "contract/transport.hpp"
 #include "transports/parts/fixed_queue.hpp"
@@ -35,6 +36,17 @@ struct OfiPeer {
   std::uint32_t expected_notices = 0;
   std::uint32_t early_notices = 0;
 };
+
+/// Those of so many peers.
+template <class Target>
+std::vector<OfiPeer<Target>> ofi_peers(int count) {
+  std::vector<OfiPeer<Target>> peers(static_cast<std::size_t>(count));
+  for (int rank = 0; rank < count; ++rank) {
+    OfiPeer<Target>& peer = peers[static_cast<std::size_t>(rank)];
+    peer.sends.peer = peer.receives.peer = peer.transfers.peer = rank;
+  }
+  return peers;
+}
 
 /// Begin a put or a get, or the library's code where it cannot (-FI_EAGAIN: not now).
 template <class Target>

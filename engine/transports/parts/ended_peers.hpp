@@ -14,7 +14,7 @@ class EndedPeers {
   explicit EndedPeers(int ranks)
       : is_listed_(static_cast<std::size_t>(ranks)), listed_(static_cast<std::size_t>(ranks)) {}
 
-  /// Where nobody takes the list, as in a test of two ranks, it costs one look from the second on.
+  /// Where nobody takes the list, as in a test of two ranks, nothing is written from the second on.
   void note(int rank) noexcept {
     std::uint8_t& is_listed = is_listed_[static_cast<std::size_t>(rank)];
     if (is_listed != 0) return;
