@@ -37,8 +37,9 @@ def named(nodes: int, share: float, fabric: KnownFabric, what: str) -> float:
 
 @pytest.mark.parametrize("nodes", [4, 8, 16])
 def test_a_node_as_slow_as_it_says_is_named_and_one_a_third_as_slow_is_not(nodes: int) -> None:
-    share = by_kind(healthy(nodes))["node"].slower
-    assert share is not None
+    """Of few nodes one map knows its own scatter roughly: the median of several counts."""
+    shares = [by_kind(healthy(nodes, seed=seed))["node"].slower for seed in range(5)]
+    share = float(np.median([one or np.inf for one in shares]))
     assert named(nodes, share, UNKNOWN, "n1") >= 0.75
     assert named(nodes, share / 3, UNKNOWN, "n1") <= 0.3
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from weft.analysis.diagnosis.together import Pairs
     from weft.fabric.known import KnownFabric
 
-# Beside what chance needs: a fit has a standard deviation of 1, 5 % of a normal one are below this.
+# So many standard errors below its mean are 5 % of what is normal.
 _POWER = 1.645
 # A slowness is sought between these shares, in steps that halve their ratio.
 _SHARES = (0.001, 10.0)
@@ -74,7 +74,7 @@ def _distinguished(
     if not alone:
         return Distinguished(kind=kind, name="", causes=len(there), alone=0, slower=None)
     at, cause = _typical(alone, causes.places, pairs)
-    least = least_fit(len(causes.places)) + _POWER
+    least = least_fit(len(causes.places))
     return Distinguished(
         kind=kind,
         name=cause.name,
@@ -95,22 +95,30 @@ def _typical(alone: Sequence[Any], places: Sequence[NDArray[Any]], pairs: Pairs)
 def _slowness(
     times: PairTimes, fabric: KnownFabric, pairs: Pairs, places: NDArray[Any], least: float
 ) -> float | None:
-    """The least share by which these pairs have to be slower to fit so well."""
+    """The least share by which these pairs have to be slower to be named in most maps.
+
+    What they seem to be is less by _POWER standard errors in some maps: about 1 / `least` each of
+    the slowness that fits so well.
+    """
     is_of = np.isin(pairs.of_value, places)
     doubt = _POWER * _ERROR_OF_MEDIAN * spread(pairs.log) / math.sqrt(len(places))
 
-    def is_named(share: float) -> bool:
-        slower = msgspec.structs.replace(times, time_ns=times.time_ns * (1 + share * is_of))
+    def seen(slowness: float) -> tuple[float, float]:
+        slower = msgspec.structs.replace(times, time_ns=times.time_ns * np.exp(slowness * is_of))
         logs = excess_of(slower, fabric)
         own = pairs_of(slower, logs)
         [fit] = fits_of(slower, logs, own, [places])
-        beyond = float(np.median(own.log[places]) - np.median(np.delete(own.log, places)))
-        return bool(fit >= least) and beyond - doubt >= math.log1p(LEAST)
+        beyond = np.median(own.log[places]) - np.median(np.delete(own.log, places))
+        return float(fit), float(beyond)
 
-    low, high = _SHARES
+    def is_named(slowness: float) -> bool:
+        fit, _ = seen(slowness / (1 + _POWER / least))
+        return fit >= least and seen(slowness)[1] - doubt >= math.log1p(LEAST)
+
+    low, high = map(math.log1p, _SHARES)
     if not is_named(high):
         return None
     for _ in range(_STEPS):
         middle = math.sqrt(low * high)
         low, high = (low, middle) if is_named(middle) else (middle, high)
-    return high
+    return math.expm1(high)
