@@ -217,7 +217,7 @@ def test_what_was_given_up_is_the_reason_of_its_own_cases_that_were_not_tried(
         (
             {"tcp.port": "7", "ucx.tls": "no"},
             False,
-            "no launch came up with tcp.port=7: type other",
+            "no launch came up with tcp.port=7, which",
         ),
         ({"tcp.port": "7"}, True, "finish it with: weft run --resume"),
         ({"ucx.tls": "no"}, False, "finish it with: weft run --resume"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from support.builders import make_cases
+from support.builders import make_cases, pattern
 from support.plans import plan_of
 from weft.errors import WeftError
 from weft.launch.programs import Program
@@ -26,7 +26,9 @@ CASES = make_cases(["ping_pong", "stream"], ["mpi", "tcp"], [8])
 ON_FOUR = tuple(msgspec.structs.replace(case, ranks=4) for case in CASES)
 
 
-def engine(monkeypatch: pytest.MonkeyPatch, *against: str) -> list[tuple[str, int, int]]:
+def engine(
+    monkeypatch: pytest.MonkeyPatch, *against: str, fix: str = "; make one"
+) -> list[tuple[str, int, int]]:
     """The transports of the engine refuse so; gives what was asked: of whom, cases, ranks."""
     asked = []
 
@@ -34,7 +36,7 @@ def engine(monkeypatch: pytest.MonkeyPatch, *against: str) -> list[tuple[str, in
         asked.append((program.transport, len(lines), ranks))
         is_against = program.transport in against
         status: Status = "unsupported" if is_against else "ok"
-        why = f"{program.transport} has no device; make one" if is_against else ""
+        why = f"{program.transport} has no device{fix}" if is_against else ""
         assert not heads
         return tuple(Answer(id=line["id"], status=status, reason=why) for line in lines)
 
@@ -58,6 +60,20 @@ def test_a_plan_is_in_vain_where_no_transport_can_measure_any_of_it(
     with pytest.raises(WeftError, match="ping_pong: mpi has no device; stream: mpi has") as told:
         refuse_in_vain(plan_of(CASES), PROGRAMS)
     assert told.value.fix == "make one"
+
+
+@pytest.mark.parametrize(
+    ("supported", "fix"), [(True, "type --transport ucx"), (False, "type another test")]
+)
+def test_a_reason_without_a_fix_names_a_transport_that_can(
+    monkeypatch: pytest.MonkeyPatch, supported: bool, fix: str
+) -> None:
+    engine(monkeypatch, "mpi", "tcp", fix="")
+    known = msgspec.structs.replace(pattern("ping_pong"), supported=supported)
+    ucx = Program(transport="ucx", mpi="openmpi", path=Path("rank-ucx"), patterns=(known,))
+    with pytest.raises(WeftError) as told:
+        refuse_in_vain(plan_of(CASES), {**PROGRAMS, "ucx": ucx})
+    assert told.value.fix == fix
 
 
 def test_a_plan_is_measured_where_one_transport_can(monkeypatch: pytest.MonkeyPatch) -> None:

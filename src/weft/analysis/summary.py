@@ -218,7 +218,9 @@ def _how_to_go_on(run: Run, transport: str) -> str:
         if name.partition(".")[0] == family
     ]
     if kept and all(one.transport != transport for one in run.launches.values()):
-        return f"; no launch came up with {' '.join(kept)}: type other options in a new run"
+        return (
+            f"; no launch came up with {' '.join(kept)}, which a resumed run keeps: start a new one"
+        )
     return f"; finish it with: {resume(run.path)}"
 
 

@@ -52,7 +52,17 @@ def refuse_in_vain(plan: Plan, programs: Mapping[str, Program]) -> None:
         if any(said.status == "ok" for _, said in asked):
             return
     what, fix = why_none(asked)
-    raise WeftError(what, fix or "type weft list tests for what each transport can measure")
+    raise WeftError(what, fix or _elsewhere(asked[0][0].test, programs))
+
+
+def _elsewhere(test: str, programs: Mapping[str, Program]) -> str:
+    """What to type for a test that the chosen transports cannot measure."""
+    able = [
+        name
+        for name, program in programs.items()
+        if any(one.name == test and one.supported for one in program.patterns)
+    ]
+    return f"type --transport {able[0]}" if able else "type another test"
 
 
 def why_none(asked: Sequence[tuple[Case, Answer]]) -> tuple[str, str]:
