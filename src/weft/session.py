@@ -68,7 +68,9 @@ def start(
     watch = Watch()
     platform = request.platform
     site, found = prepare(request, say, launchers)
-    refuse_in_vain(found.plan, site.usable)
+    # A prediction types nothing: what no model answers is a line of it.
+    if request.typed:
+        refuse_in_vain(found.plan, site.usable)
     if request.again is not None:
         _say_what_changed(load(request.again), found.plan, site, say)
     if platform:
