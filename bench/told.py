@@ -3,8 +3,8 @@
 Records are drawn, and the command itself is typed on them: where it cannot tell, the number of
 launches or sessions and the time are read from its words. Records of that many are drawn, and of
 twice as many, and the same command is typed on these: does it tell now? The number that does in 80
-% of all looks is read off a logistic curve through them. The noise is drawn otherwise than the
-methods were tuned on (gamma tails, two modes, sessions).
+% of further trials is found by halving. The noise is drawn otherwise than the methods were tuned on
+(gamma tails, two modes, sessions).
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import logit
+from scipy.optimize import isotonic_regression
 from typer.main import get_command
 
 from bench.drawn_runs import LAUNCH_S, ping_pong, solver, written
@@ -43,8 +42,6 @@ BASE_NS = 10_000.0
 RIGHT = 2.0
 FACTORS = (1 / RIGHT, 1.0, RIGHT)
 MOST = {"launch": 128, "session": 80}
-# The logistic curve's slope has a standard deviation of about three beforehand.
-RIDGE = 0.1
 # As "about 12 launches a side, in about 40s: type" or "about 3 sessions more, of 60s each: type".
 STATED = re.compile(
     r"takes about ([\d,]+) (launch|session)(?:e?s)?(?: more)?(?: a side)?"
@@ -321,24 +318,19 @@ def trial(scene: Scene, random: Random) -> Trial | None:
 def needed_by_trials(trials: Sequence[Trial]) -> float:
     """The number that tells in POWER of the looks, which tell the more the more they are of.
 
-    Logistic regression on the logarithm of the number, over the looks of all trials (the first
-    number whose few looks happen to tell is below what is needed); infinite where more tell no
-    more.
+    By isotonic regression over the looks of all trials; infinite where none of them does.
     """
-    looks = [look for one in trials for look in one.looks.values()]
-    logs = np.log([count for count, _ in looks])
-    signs = np.where([told for _, told in looks], 1.0, -1.0)
-    middle = float(logs.mean())
-
-    def surprise(line: np.ndarray) -> float:
-        # A little of a ridge, for looks that a number divides.
-        own = np.logaddexp(0.0, -signs * (line[0] + line[1] * (logs - middle)))
-        return float(own.sum() + 0.5 * RIDGE * line[1] ** 2)
-
-    start, slope = minimize(surprise, np.array([0.0, 1.0])).x
-    if slope <= 0:
-        return math.inf
-    return math.exp(middle + (float(logit(POWER)) - start) / slope)
+    by_count: dict[int, list[bool]] = {}
+    for one in trials:
+        for count, told in one.looks.values():
+            by_count.setdefault(count, []).append(told)
+    counts = sorted(by_count)
+    shares = isotonic_regression(
+        [float(np.mean(by_count[count])) for count in counts],
+        weights=[len(by_count[count]) for count in counts],
+    ).x
+    enough = (count for count, share in zip(counts, shares, strict=True) if share >= POWER)
+    return float(next(enough, math.inf))
 
 
 def row_of(scene: Scene, trials: int) -> tuple[str, ...]:

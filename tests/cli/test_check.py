@@ -63,6 +63,15 @@ def test_json_has_every_check_with_its_figure(tmp_path: Path) -> None:
     assert latency["bound"] == pytest.approx(1020)
 
 
+def test_a_limit_allows_for_no_other_days_and_the_note_does_not_say_so(tmp_path: Path) -> None:
+    """Fixed limits are judged on the interval: no 2 % between sessions, as records are."""
+    code, printed = check(tmp_path, "1.02 us")
+    words = " ".join(printed.split())
+    assert code == 1
+    assert "other days and boots are in no interval: a slow boot looks like a slow machine" in words
+    assert "allow for" not in words
+
+
 def test_junit_tells_fail_from_cannot_tell(tmp_path: Path) -> None:
     for bound, kind in (("1.02 us", "failure"), ("1.051 us", "error")):
         check(tmp_path, bound, "--junit", str(tmp_path / "c.xml"))

@@ -18,6 +18,7 @@ from weft.analysis.compare.kept_limits import against_limits
 from weft.analysis.compare.pool import is_same_run, pool
 from weft.analysis.compare.sessions import (
     JUDGED_BY_THE_OTHER,
+    ONE_BY_ITSELF,
     in_time,
     sessions_in_words,
 )
@@ -127,7 +128,7 @@ def _by_limits(runs: Sequence[Run], against: Sequence[Path]) -> CheckedMachine:
     rests_on = {_TESTED: launches_of(runs)}
     further = {_TESTED: next_session_of(runs[-1])}
     to_do = _without_verdict(checks, [*further.values()])
-    basis = sessions_in_words(rests_on, further={} if to_do else further)
+    basis = sessions_in_words(rests_on, further={} if to_do else further, one=ONE_BY_ITSELF)
     return CheckedMachine(
         outcome=overall(checks),
         unlike=(),

@@ -1,6 +1,7 @@
 """Launches in time: a trend and a correlation are found, and chance is not called one."""
 
 import itertools
+import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -156,6 +157,21 @@ def test_a_drift_over_launches_is_told_with_its_size_and_cure(tmp_path: Path) ->
         "trend over time: none found (mpi 5); 5 launches show a rise by four times their scatter"
         " in 42% of runs"
     )
+
+
+def test_days_that_differ_are_no_trend_of_launches(tmp_path: Path) -> None:
+    """The intervals of several sessions are over these: they are not too narrow."""
+    path = record(tmp_path, [1.0, 1.01, 1.02, 1.03, 1.04, 1.05])
+    assert trends_in_words(weft.load(path))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        if line["kind"] == "launch":
+            line["session"] = line["launch"] // 4
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run = weft.load(path)
+    assert len(run.sessions) == 3
+    assert trends_in_words(run) == ()
+    assert (power_in_words(run), not_looked_for(run)) == ("", "")
 
 
 def test_what_moves_all_transports_alike_is_told_once(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from weft.plan.command import NextSession
     from weft.record.run import Run
 
+# Of a side that is judged by fixed limits.
+ONE_BY_ITSELF = "other days and boots are in no interval: a slow boot looks like a slow machine"
 ONE_SESSION = (
     "other days and boots are in no interval: better, worse and fail allow for"
     f" {SESSION_SCATTER:.0%} between sessions, or as much as between launches where that is more;"
@@ -48,12 +50,14 @@ def sessions_in_words(
     sides: Mapping[str, Sequence[int]],
     one_beside: str = ONE_BESIDE,
     further: Mapping[str, NextSession] | None = None,
+    *,
+    one: str = ONE_SESSION,
 ) -> tuple[str, ...]:
     """The basis of the verdicts: each side's sessions by their launches, and their limits.
 
-    One line says both. `one_beside` is the sentence where some sides have one session and others
-    several; `further` is how to measure another one, by the sides' names, where no other line says
-    what to do next: a line of its own for sides with one or two.
+    One line says both. `one` is the sentence where all sides have one session, `one_beside` where
+    some do and others have several; `further` is how to measure another one, by the sides' names,
+    where no other line says what to do next: a line of its own for sides with one or two.
     """
     known = {name: made for name, made in sides.items() if made}
     if not known:
@@ -61,7 +65,7 @@ def sessions_in_words(
     counts = [len(made) for made in known.values()]
     parts = [f"{name}: {made_by(made)}" for name, made in known.items()]
     if max(counts) == 1:
-        parts.append(ONE_SESSION)
+        parts.append(one)
     elif min(counts) == 1 and len(counts) > 1:
         parts.append(one_beside)
     elif min(counts) == 2:

@@ -73,7 +73,10 @@ class Trend(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def trends_of(run: Run) -> tuple[Trend, ...]:
-    """One per transport with two launches or more, over all cases that went well."""
+    """One per transport with two launches or more, over all cases that went well.
+
+    None of several sessions: days differ, and the intervals are over them.
+    """
     found = []
     for transport, by_launch in _used_of(run).items():
         used = list(by_launch.values())
@@ -100,7 +103,12 @@ def chance_together(run: Run) -> float | None:
 
 
 def _used_of(run: Run) -> dict[str, dict[int, dict[str, float]]]:
-    """By transport and launch, in order, the medians of its cases; those that are connected."""
+    """By transport and launch, in order, the medians of its cases; those that are connected.
+
+    Empty of several sessions.
+    """
+    if len(run.sessions) > 1:
+        return {}
     tables: dict[str, dict[int, dict[str, float]]] = {}
     for case, batches in run.measured_by_case.items():
         medians = launch_medians(samples_by_launch(batches, run.time_ns))
