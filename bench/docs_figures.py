@@ -9,6 +9,7 @@ that leaves something out for want of time ends it: on a quiet machine it does n
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
 import shlex
@@ -31,6 +32,7 @@ _PRICES = "prices.toml"
 # Of all lines that a command prints.
 _COLUMNS = "100"
 _DEADLINE_S = 3600.0
+_DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 # What a command says that had no time for all of it.
 _TOO_SHORT = "the budget is too short"
 
@@ -55,6 +57,12 @@ def made_again(text: str, run: Callable[[str], str]) -> str:
 
 def _is_command(line: str) -> bool:
     return line.startswith(_COMMANDS)
+
+
+def of_day(text: str, day: str) -> str:
+    """The page whose sentences say that its figures are of that day."""
+    lines = text.split("\n")
+    return "\n".join(line if line.startswith(_INDENT) else _DAY.sub(day, line) for line in lines)
 
 
 def prices_in(text: str) -> str:
@@ -94,7 +102,8 @@ def main(pages: Sequence[str] = PAGES) -> None:
         page = root / name
         text = page.read_text(encoding="utf-8")
         run = partial(_run, prices=prices_in(text))
-        page.write_text(made_again(text, run), encoding="utf-8")
+        day = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
+        page.write_text(of_day(made_again(text, run), day), encoding="utf-8")
 
 
 if __name__ == "__main__":

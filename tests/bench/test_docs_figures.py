@@ -64,6 +64,12 @@ def test_the_pages_have_commands_to_run(docs_figures: ModuleType) -> None:
         assert any(words.startswith(program) for words in asked)
 
 
+def test_a_page_says_of_which_day_its_figures_are(docs_figures: ModuleType) -> None:
+    page = "Made on 2026-01-02 by it.\n\n    $ weft price # of 2026-01-02\n\ndate = 2026-11\n"
+    said = "Made on 2026-03-04 by it.\n\n    $ weft price # of 2026-01-02\n\ndate = 2026-11\n"
+    assert docs_figures.of_day(page, "2026-03-04") == said
+
+
 def test_a_command_without_a_whole_answer_changes_no_page(docs_figures: ModuleType) -> None:
     docs_figures.check_whole("weft predict", 0, "simulating 4 moved platforms\n")
     short = "no interval of the differences: the budget is too short; type --budget 2min"
