@@ -37,7 +37,7 @@ Script calls_of(std::uint32_t ops, std::uint32_t depth) {
   script() = {};
   Alone boot;
   Mpi link(LinkOptions{}, boot);
-  link.reserve(2 * depth + 8, peers);
+  link.reserve(2 * depth + 8, the_other);
   std::byte memory{};
   const std::vector<Buffer> buffers{{&memory, 1, 0}};
   const std::vector<RemoteBuffer> remote{{0, 1, 0}};
@@ -117,7 +117,7 @@ TEST(WindowsOverMpi, AreWaitedForByOneCallAndOneMessageByItsOwn) {
   script() = {};
   Alone boot;
   Mpi link(LinkOptions{}, boot);
-  link.reserve(8, peers);
+  link.reserve(8, the_other);
   using Calls = std::vector<std::string>;
   EXPECT_EQ(waits_for(link, 8, 4), Calls{"all of 4"});
   EXPECT_EQ(link.sends_in_flight(), 4U);
@@ -132,7 +132,7 @@ TEST(WindowsOverMpi, TheFaultIsThatOfTheMessageThatFailed) {
   script() = {};
   Alone boot;
   Mpi link(LinkOptions{}, boot);
-  link.reserve(8, peers);
+  link.reserve(8, the_other);
   script().fails = true;
   waits_for(link, 8, 0);
   ASSERT_NE(link.fault(), nullptr);
@@ -144,7 +144,7 @@ TEST(WindowsOverMpi, BeyondTheQueuesDepthAreAFaultAndNothingIsPosted) {
   script() = {};
   Alone boot;
   Mpi link(LinkOptions{}, boot);
-  link.reserve(4, peers);
+  link.reserve(4, the_other);
   std::array<std::byte, 3> memory{};
   std::size_t at = 0;
   Buffer given;
@@ -172,7 +172,7 @@ TEST(WindowsOverMpi, TheFaultIsThatOneOfSeveralFailedWhereTheLibraryTellsNoMore)
   script() = {};
   Alone boot;
   Mpi link(LinkOptions{}, boot);
-  link.reserve(8, peers);
+  link.reserve(8, the_other);
   script().fails = true;
   script().handler = hear_nothing;
   waits_for(link, 8, 0);
@@ -184,7 +184,7 @@ TEST(TransfersOverMpi, BeyondTheQueuesDepthAreAFault) {
   script() = {};
   Alone boot;
   Mpi link(LinkOptions{}, boot);
-  link.reserve(2, peers);
+  link.reserve(2, the_other);
   std::byte memory{};
   for (int at = 0; at < 3; ++at) link.put(Peer{1}, {&memory, 1, 0}, {0, 1, 0});
   ASSERT_NE(link.fault(), nullptr);

@@ -62,7 +62,7 @@ TEST(PersistentRequestsOfABuffer, BeyondTheRoomAreOfOneMessage) {
   Alone boot;
   MpiLink link(boot);
   PersistentRequests requests(link, 2);
-  requests.know(peers, 1);
+  requests.know(the_other, 1);
   std::byte memory{};
   const Buffer buffer{&memory, 1, requests.add()};
   // Room for four, and two with the buffer.

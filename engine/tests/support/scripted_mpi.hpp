@@ -34,7 +34,7 @@ struct Script {
 Script& script();
 
 /// Whom the link exchanges messages with.
-inline constexpr std::array peers{1};
+inline constexpr std::array the_other{1};
 
 class Alone final : public Bootstrap {
  public:
