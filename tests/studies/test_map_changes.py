@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
+from support.builders import write_lines
 from support.maps import HOSTS, map_record
 from support.printed import result_of
 from weft.cli.main import app
 from weft.errors import WeftError
+from weft.record.run import load
 from weft.studies.map_changes import changed_maps, checks_of, sentences_of
 from weft.studies.maps import maps_among
 
@@ -57,6 +59,16 @@ def test_other_hosts_have_no_pair_in_common(tmp_path: Path, before: weft.Run) ->
     other = map_record(tmp_path / "o.jsonl", {}, hosts=tuple(f"m{host}" for host in HOSTS))
     with pytest.raises(WeftError, match="maps without a pair in common"):
         changed_maps([before], [other])
+
+
+def test_a_map_of_which_nothing_was_measured_is_named(tmp_path: Path, before: weft.Run) -> None:
+    lines = before.lines
+    write_lines(tmp_path / "none.jsonl", [lines.header, *lines.launches, *lines.ends])
+    none = load(tmp_path / "none.jsonl")
+    for sides in (([before], [none]), ([none], [before])):
+        with pytest.raises(WeftError, match=r"none\.jsonl has no map that was measured") as refused:
+            changed_maps(*sides)
+        assert refused.value.fix == f"type weft run --resume {none.path}"
 
 
 def test_a_host_that_is_gone_fails(tmp_path: Path, before: weft.Run) -> None:

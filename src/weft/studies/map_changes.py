@@ -14,6 +14,7 @@ from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, meas
 from weft.analysis.diagnosis.pair_times import joined
 from weft.errors import WeftError
 from weft.plan.case import Case
+from weft.plan.command import resume
 from weft.tables import Table
 from weft.topics.map_charts import difference_chart, matrix_charts
 from weft.topics.pair_map import FEWEST_ROUNDS, finding_in_words
@@ -62,10 +63,10 @@ def changed_maps(
     `fabric_of` gives the topology where it is known. Raises WeftError where they have no pair in
     common.
     """
-    first = maps_together(before, fabric_of)
+    first, second = _measured_maps(before, fabric_of), _measured_maps(after, fabric_of)
     silent = silent_hosts_of(after)
     found = []
-    for alike, one in maps_together(after, fabric_of).items():
+    for alike, one in second.items():
         other = first.get(alike)
         change = change_between(other.times, one.times, one.fabric) if other else None
         if other and change:
@@ -76,6 +77,16 @@ def changed_maps(
         raise WeftError(
             f"{before[0].path} and {after[0].path} are maps without a pair in common",
             "measure the same hosts, transport and sizes",
+        )
+    return found
+
+
+def _measured_maps(runs: Sequence[Run], fabric_of: FabricOf | None) -> dict[Case, MeasuredMap]:
+    """Raises WeftError where nothing was measured."""
+    found = maps_together(runs, fabric_of)
+    if not found:
+        raise WeftError(
+            f"{runs[0].path} has no map that was measured", f"type {resume(runs[0].path)}"
         )
     return found
 
