@@ -329,6 +329,17 @@ def test_the_pairs_are_a_table(tmp_path: Path) -> None:
     assert row["visits"] == usual_rounds(RANKS) // RANKS * 5
 
 
+def test_the_pairs_have_their_bandwidth_without_what_the_answer_takes(tmp_path: Path) -> None:
+    """A byte takes a nanosecond, a way of 8 B half of 1 us; n5 sends at half of that."""
+    run = map_record(tmp_path / "m.jsonl", {"n5": 2.0}, sizes=(8, 1 << 20))
+    frame = table_of(run, "pairs").filter(bytes=1 << 20)
+    rates = {
+        (row["source"], row["target"]): row["bandwidth_bytes_per_s"] for row in frame.to_dicts()
+    }
+    assert rates["n1", "n2"] == pytest.approx(1e9, rel=0.03)
+    assert rates["n5", "n2"] == pytest.approx(0.5e9, rel=0.03)
+
+
 def test_the_distribution_has_the_pairs_times_in_order() -> None:
     """Of nine pairs of three ranks, unlike ones, three of which were not measured."""
     times = np.array([[np.nan, 3e3, 9e3], [5e3, np.nan, 4e3], [8e3, 7e3, np.nan]])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.analysis.diagnosis.bisection import answer_of, rates_of
 from weft.analysis.diagnosis.matrix import matrix_of
 from weft.analysis.diagnosis.measured import measured_maps
 from weft.analysis.stats.percentiles import PERCENTILES, TAILS
@@ -49,13 +50,15 @@ def summary_table(summaries: tuple[CaseSummary, ...]) -> pl.DataFrame:
 def pairs_table(run: Run) -> pl.DataFrame:
     """A row a directed pair that a map measured: its median over `visits`, and how much slower.
 
-    `slower` is the share beyond what is usual so far apart. Raises WeftError for no map.
+    `time_ns` is there and back, `bandwidth_bytes_per_s` the message's bytes over its own time, and
+    `slower` the share beyond what is usual so far apart. Raises WeftError for no map.
     """
     import numpy as np
     import polars as pl
 
     frames = []
-    for one in measured_maps(run):
+    maps = measured_maps(run)
+    for one in maps:
         matrix = matrix_of(one.times, one.fabric)
         source, target = np.nonzero(matrix.visits)
         names = np.array(matrix.names)
@@ -64,7 +67,8 @@ def pairs_table(run: Run) -> pl.DataFrame:
             "bytes": [one.case.bytes] * len(source),
             "source": names[source].tolist(),
             "target": names[target].tolist(),
-            "time_ns": matrix.time_ns[source, target],
+            "time_ns": (times_ns := matrix.time_ns[source, target]),
+            "bandwidth_bytes_per_s": rates_of(one.case.bytes, times_ns, answer_of(one, maps)),
             "slower": matrix.slower[source, target],
             "visits": matrix.visits[source, target],
         }

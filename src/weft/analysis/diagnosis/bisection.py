@@ -130,13 +130,19 @@ def times_of_one_way(there_and_back_ns: np.ndarray, answer_ns: float) -> np.ndar
     return own
 
 
+def rates_of(message_bytes: int, there_and_back_ns: np.ndarray, answer_ns: float) -> np.ndarray:
+    """What messages get, bytes/s, of the same shape as their times."""
+    rates: np.ndarray = message_bytes * 1e9 / times_of_one_way(there_and_back_ns, answer_ns)
+    return rates
+
+
 def _rates_by_way(
     times: PairTimes, message_bytes: int, answer_ns: float
 ) -> Sequence[dict[_Way, float]]:
     """Of each half of a round the rate of each way: one rank of each pair sends, then the other."""
     halves: dict[tuple[int, bool], dict[_Way, float]] = defaultdict(dict)
     used = times.at(np.isfinite(times.time_ns))
-    rates = message_bytes * 1e9 / times_of_one_way(used.time_ns, answer_ns)
+    rates = rates_of(message_bytes, used.time_ns, answer_ns)
     rows = zip(
         used.source.tolist(),
         used.target.tolist(),
