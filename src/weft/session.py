@@ -24,7 +24,7 @@ from weft.measure.refused import refuse_in_vain
 from weft.measure.rounds import Measurement
 from weft.measure.state import restore
 from weft.plan.allocation import layout_of
-from weft.plan.budget import REPORT_S, REPORT_SHARE
+from weft.plan.budget import measuring_s
 from weft.plan.cases import crowding
 from weft.plan.planning import planned
 from weft.progress import ProgressLine
@@ -213,7 +213,7 @@ def _header(request: Request, found: Planned, site: FoundSite, notes: tuple[str,
 
 def _end_s(begun_s: float, budget_s: float, *, report: bool) -> float:
     """When measuring ends (time.monotonic), so that the budget holds for the whole command."""
-    return begun_s + budget_s - (min(REPORT_S, REPORT_SHARE * budget_s) if report else 0.0)
+    return begun_s + measuring_s(budget_s, report=report)
 
 
 def _measure(

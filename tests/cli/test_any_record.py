@@ -56,6 +56,7 @@ def drawings(one: Path, other: Path, folder: Path) -> Iterator[list[object]]:
     yield ["layers", one, "-o", folder / "e.svg"]
     yield ["trend", one, other, "-o", folder / "b.html"]
     yield ["compare", one, other, "-o", folder / "c.html"]
+    yield ["check", one, "--against", other, "-o", folder / "f.html"]
 
 
 def assert_answers(words: list[object]) -> None:

@@ -88,7 +88,7 @@ ALWAYS = {
         "same": "verdicts follow from it",
     },
     "check": {
-        "json": AS_JSON, "junit openmetrics make_limits": AS_FILE,
+        "json": AS_JSON, "junit openmetrics make_limits output": AS_FILE,
     },
     "trend": {"json": AS_JSON, "output": AS_FILE, "against": "limits are shown"},
     "slurm script": {},

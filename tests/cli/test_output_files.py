@@ -35,6 +35,7 @@ USES = {
     ("price", "--cables"): (*FABRIC, "--cables", "out.csv"),
     ("price", "--draw"): (*FABRIC, "--draw", "out.svg"),
     ("price", "--simgrid"): (*FABRIC, "--simgrid", "out.xml"),
+    ("check", "--output"): ("record.jsonl", "--against", "limits.toml", "-o", "out.html"),
     ("check", "--junit"): ("record.jsonl", "--against", "limits.toml", "--junit", "out.xml"),
     ("check", "--make-limits"): ("record.jsonl", "--make-limits", "out.toml"),
     ("check", "--openmetrics"): (

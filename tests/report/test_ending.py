@@ -3,6 +3,7 @@
 import io
 from pathlib import Path
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -11,8 +12,10 @@ from support.builders import lost_batch, make_cases, synthetic_record
 from support.every_topic import record_of_every_topic
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
-from weft.record.run import Run
+from weft.record.run import Run, load
 from weft.report.ending import MOST_LINES, render_ending
+from weft.report.front import verdict_of
+from weft.report.terminal import render_brief
 from weft.topics import results_of
 
 FILES = 2
@@ -80,9 +83,21 @@ def test_a_record_of_every_topic_ends_as_shortly(tmp_path: Path) -> None:
 
 
 def test_tests_without_such_figures_show_their_own(tmp_path: Path) -> None:
-    cases = tuple(
-        Case(test="hot_spot_receive", transport="tcp", bytes=1024, ranks=4, point=peers)
-        for peers in (1, 2)
-    )
+    cases = make_cases(("ping_ping",), ("tcp",), (8, 1024))
     lines = lines_of(weft.load(synthetic_record(tmp_path / "r.jsonl", cases)))
     assert 3 < len(lines) <= MOST_LINES - FILES
+    assert any("1 KiB" in line for line in lines)
+
+
+def test_what_was_said_before_the_run_is_not_said_after_it(tmp_path: Path) -> None:
+    run = load(synthetic_record(tmp_path / "r.jsonl"))
+    noted = msgspec.structs.replace(
+        run.header, notes=("warning: a fan hums: it is loud. Fix: oil",)
+    )
+    run = Run(run.path, msgspec.structs.replace(run.lines, header=noted))
+    results = results_of(run, summarise(run))
+    screen = Console(file=io.StringIO(), width=100, highlight=False)
+    screen.print(render_brief(results, screen))
+    assert isinstance(screen.file, io.StringIO)
+    assert "a fan hums" not in screen.file.getvalue() + " ".join(lines_of(run))
+    assert "a fan hums" in verdict_of(results).sentence

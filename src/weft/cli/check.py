@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.command import output_option, print_json
+from weft.cli.command import as_typed, output_option, print_json
 from weft.cli.options import Topologies, topology_typed
 from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
@@ -19,7 +19,7 @@ Examples:
 
 weft check run.jsonl --against limits.toml --junit check.xml
 
-weft check today.jsonl --against monday.jsonl --against tuesday.jsonl --tolerance 5%
+weft check today.jsonl --against monday.jsonl,tuesday.jsonl --tolerance 5% -o check.html
 
 weft check map-today.jsonl --against map-monday.jsonl --topology topology.conf
 
@@ -37,11 +37,15 @@ def register(app: typer.Typer) -> None:
 def check(
     context: typer.Context,
     records: Annotated[
-        list[Path], typer.Argument(help="Check these records: all of the machine under test.")
+        list[Path],
+        typer.Argument(
+            help="Check these records: all of the machine under test. A,B is the same as A B;"
+            " NAME@TRANSPORT takes one transport."
+        ),
     ],
     against: Annotated[
         list[Path] | None,
-        typer.Option(help="Compare with this record (repeat for several) or a .toml of limits."),
+        typer.Option(help="Compare with these records (A,B or repeated) or a .toml of limits."),
     ] = None,
     make_limits: Annotated[
         Path | None,
@@ -60,6 +64,12 @@ def check(
         Path | None,
         typer.Option(callback=output_option, help="Write OpenMetrics text to this file."),
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", callback=output_option, help="Write an HTML page to this file."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
 ) -> None:
     """Check a machine against limits or an earlier record: pass, fail or cannot tell.
@@ -74,7 +84,7 @@ def check(
 
     if make_limits:
         refuse_typed(
-            context, "against", "topology", "tolerance", "junit", "openmetrics",
+            context, "against", "topology", "tolerance", "junit", "openmetrics", "output",
             why="with --make-limits nothing is judged",
         )  # fmt: skip
         _make_limits(records, make_limits, as_json=json)
@@ -88,6 +98,8 @@ def check(
     found = checked(records, against, parse_percent(tolerance), known.on if known else None)
     names = [" ".join(map(str, paths)) for paths in (records, against)]
     _write_files(found, " against ".join(names), junit, openmetrics)
+    if output is not None:
+        _write_page(found, (names[0], names[1]), output)
     if json:
         print_json("check", found)
     else:
@@ -112,6 +124,22 @@ def _make_limits(records: list[Path], path: Path, *, as_json: bool) -> None:
         typer.echo(line)
     for one in made.without:
         typer.echo(f"no limit for {one}")
+
+
+def _write_page(found: "CheckedMachine", names: tuple[str, str], path: Path) -> None:
+    from weft.report.checked_page import write_checks
+
+    write_checks(
+        found.checks,
+        found.outcome,
+        path,
+        names=names,
+        required=found.required,
+        unlike=found.unlike,
+        notes=found.notes,
+        command=as_typed(),
+    )
+    typer.echo(f"report: {path}", err=True)
 
 
 def _write_files(

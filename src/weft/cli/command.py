@@ -1,5 +1,7 @@
 """What holds for every command line: options count once and have a value, outputs hurt no input."""
 
+import shlex
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -101,6 +103,11 @@ def _check_filled(order: Sequence[Any], values: Mapping[str, Any]) -> None:
             raise WeftError(f"{name} is empty", f"type its value, or leave {name} out")
 
 
+def as_typed() -> str:
+    """The command line of this process, as a page shows it for others to type."""
+    return shlex.join(["weft", *sys.argv[1:]])
+
+
 def print_json(command: str, value: object) -> None:
     """What --json prints: the version of the form, the command's name, and what it found."""
     import msgspec
@@ -129,9 +136,7 @@ def _check_apart(outputs: Mapping[str, tuple[str, Path]], params: Mapping[str, A
 def _paths_in(value: Any) -> Iterator[Path]:
     """What a value may name as files: itself, and the parts of a list and of NAME@WHICH."""
     for one in value if isinstance(value, list | tuple) else [value]:
-        if isinstance(one, Path):
-            yield one
-        elif isinstance(one, str) and one and "\0" not in one:
-            yield from (
-                Path(word) for part in one.split(",") for word in (part, split_source(part)[0])
-            )
+        text = str(one) if isinstance(one, str | Path) else ""
+        if text and "\0" not in text:
+            words = (text, *text.split(","))
+            yield from (Path(word) for part in words for word in (part, split_source(part)[0]))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.command import output_option, print_json
+from weft.cli.command import as_typed, output_option, print_json
 from weft.cli.options import Topologies, topology_typed
 from weft.cli.typed import refuse_typed
 
@@ -67,7 +67,7 @@ def compare(
     refuse_typed(context, "topology", why="it is for maps, and these are none")
     found = compared(sides, test, parse_percent(same))
     if output is not None:
-        write_comparison(found, output)
+        write_comparison(found, output, as_typed())
         typer.echo(f"report: {output}", err=True)
     if json:
         print_json("compare", in_plain_data(found))
@@ -81,7 +81,7 @@ def _show_maps(found: "ComparedMaps", output: Path | None, *, as_json: bool) -> 
     from weft.report.terminal import console
 
     if output is not None:
-        write_picture(output, found.charts, found.table)
+        write_picture(output, found.charts, found.table, command=as_typed())
         typer.echo(f"report: {output}", err=True)
     if as_json:
         print_json("compare", found.plain)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import print_json
+from weft.cli.command import as_typed, print_json
 from weft.cli.options import Columns, Json, Picture
 from weft.cli.series_options import check_series_options
 
@@ -62,5 +62,5 @@ def fit(
             console().print(render_models(one))
     if output is not None:
         chart, (table, *more) = picture_of(found[0])
-        write_picture(output, [chart], table, more)
+        write_picture(output, [chart], table, more, command=as_typed())
         typer.echo(f"picture: {output}", err=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import print_json
+from weft.cli.command import as_typed, print_json
 from weft.cli.options import Json, Picture
 from weft.errors import WeftError
 
@@ -47,7 +47,7 @@ def layers(
         if not found.charts:
             why = found.table.notes[0] if found.table.notes else "no two transports share a medium"
             raise WeftError(f"nothing is stacked, so no picture: {why}", _NAME_THEM)
-        write_picture(output, found.charts, found.table)
+        write_picture(output, found.charts, found.table, command=as_typed())
         typer.echo(f"picture: {output}", err=True)
     if json:
         print_json("layers", found.plain)

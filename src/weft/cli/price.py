@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.command import output_option, print_json
+from weft.cli.command import as_typed, output_option, print_json
 from weft.cli.fabric_options import BESIDE_NODES, check_fabric, takes_fabric
 from weft.cli.options import Json, Picture
 from weft.cli.typed import refuse_typed, typed_of
@@ -142,7 +142,8 @@ def _draw(output: Path, found: "Priced") -> None:
     check_kind(output)
     is_page = output.suffix.lower() == ".html"
     pictures = fabric_pictures([(*one, {}) for one in found.fabrics]) if is_page else ()
-    write_picture(output, *charts_of(found, with_fabrics=is_page), pictures=pictures)
+    drawn = charts_of(found, with_fabrics=is_page)
+    write_picture(output, *drawn, pictures=pictures, command=as_typed())
     typer.echo(f"picture: {output}", err=True)
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import output_option
+from weft.cli.command import as_typed, output_option
 
 _EXAMPLES = """Examples:
 
@@ -58,7 +58,7 @@ def reproduce(
         check_kind(output)
     found = reproduced(study, kind, rate, is_drawn=output is not None)
     if output is not None:
-        write_picture(output, found.charts, found.tables[0])
+        write_picture(output, found.charts, found.tables[0], command=as_typed())
         typer.echo(f"picture: {output}", err=True)
     for table in found.tables:
         console().print(*render_table(table), sep="\n")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import print_json
+from weft.cli.command import as_typed, print_json
 from weft.cli.options import Columns, Json, Picture
 from weft.cli.series_options import check_series_options
 
@@ -52,7 +52,7 @@ def signature(
     check_series_options(context, sources)
     found = signatures_of(sources, test, transport, columns)
     if output is not None:
-        write_picture(output, [signature_chart(found)], signature_table(found))
+        write_picture(output, [signature_chart(found)], signature_table(found), command=as_typed())
         typer.echo(f"picture: {output}", err=True)
     if json:
         print_json("signature", found)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import output_option, print_json
+from weft.cli.command import as_typed, output_option, print_json
 from weft.cli.options import Json
 
 _EXAMPLES = """Examples:
@@ -48,7 +48,7 @@ def trend(
 
     found = over_time(records, against)
     if output is not None:
-        write_history(found.history, output, found.notes)
+        write_history(found.history, output, found.notes, as_typed())
         typer.echo(f"report: {output}", err=True)
     if json:
         print_json("trend", {**msgspec.to_builtins(found.history), "notes": found.notes})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.intervals import median_of_launches
 from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
-from weft.plan.budget import most_fixed
+from weft.plan.budget import round_without_samples_s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,8 @@ def rounds_ahead(
 ) -> int:
     """Among how many rounds the time left is shared: the requested ones, where it suffices."""
     wanted = max((plan.launches - len(state.medians_ns) for state in chosen), default=1)
-    affordable = most_fixed(is_first=is_first) * left_s / max(costs.fixed_s(chosen), 1e-9)
+    round_s = round_without_samples_s(chosen, costs, is_first=is_first)
+    affordable = left_s / max(round_s, 1e-9)
     return max(1, min(wanted, int(affordable)))
 
 

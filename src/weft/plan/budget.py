@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MOST_FIXED = 0.37
 # A plan that was begun is kept although its launches turn out slower.
 LATER_FIXED = 0.5
+# Seconds of samples of a case in a launch that are worth the launch, however much it costs.
+ENOUGH_S = 0.04
 # What of the time is planned for; the rest is for costs that were guessed too low.
 RESERVE = 0.95
 # The part of the budget that is kept for drawing the report: so many seconds, or so much of it.
@@ -88,10 +90,18 @@ def _of_application(state: Outlook) -> ApplicationCase | None:
 
 def one_round_s(states: Sequence[Outlook], plan: Plan, costs: Costs, *, is_first: bool) -> float:
     """Seconds for one launch of each of these cases, with a worthwhile number of samples."""
-    fixed_s = costs.fixed_s(states)
     if not plan.samples:
-        return fixed_s / most_fixed(is_first=is_first)
-    return fixed_s + sum(_samples_s(state, plan.samples) for state in states)
+        return round_without_samples_s(states, costs, is_first=is_first)
+    return costs.fixed_s(states) + sum(_samples_s(state, plan.samples) for state in states)
+
+
+def round_without_samples_s(states: Sequence[Costed], costs: Costs, *, is_first: bool) -> float:
+    """The same where nobody says how many samples: a launch more is worth more than many samples.
+
+    Most of the time is for samples, or each case has ENOUGH_S of them.
+    """
+    fixed_s = costs.fixed_s(states)
+    return min(fixed_s / most_fixed(is_first=is_first), fixed_s + ENOUGH_S * len(states))
 
 
 def _samples_s(state: Outlook, samples: int) -> float:
@@ -108,6 +118,11 @@ def in_words(seconds: float) -> str:
             return f"{math.ceil(seconds / size)}{unit}"
     step = 10 if seconds > 10 else 1
     return f"{math.ceil(seconds / step) * step}s"
+
+
+def measuring_s(budget_s: float, *, report: bool) -> float:
+    """What of a budget is for measuring, the rest being for the report."""
+    return budget_s - (min(REPORT_S, REPORT_SHARE * budget_s) if report else 0.0)
 
 
 def needs_no_probe(case: Case, pattern: Pattern, asked_samples: int) -> bool:

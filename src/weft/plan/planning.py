@@ -10,10 +10,12 @@ import msgspec
 from weft.errors import WeftError
 from weft.names import choose
 from weft.plan.allocation import layout_of, place_of
+from weft.plan.budget import measuring_s
 from weft.plan.case import Case
 from weft.plan.cases import Experiment, cases_of
 from weft.plan.devices import chosen_devices
 from weft.plan.effects import Reached, refuse_without_effect
+from weft.plan.fewer_sizes import whole_sizes
 from weft.plan.memory import check_memory, check_ranks, within_memory
 from weft.plan.pattern import Pattern
 from weft.plan.plan import FEW_RANKS, Plan, make_plan
@@ -78,6 +80,9 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
     for line in said:
         say(line)
     cases = _within(request, chosen.cases, site, chosen.patterns, say)
+    if _has_usual_sizes(request, chosen):
+        left_s = measuring_s(request.budget_s, report=request.report)
+        cases = whole_sizes(cases, chosen.patterns, request.launches, left_s, say)
     plan = make_plan(
         cases,
         precision=request.precision,
@@ -98,6 +103,17 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
     )
     return Planned(
         plan=plan, transports=chosen.transports, patterns=tuple(chosen.patterns.values())
+    )
+
+
+def _has_usual_sizes(request: Request, chosen: _Chosen) -> bool:
+    """Whether nobody chose the sizes of the messages, and measuring them takes time."""
+    return not (
+        request.cases
+        or request.platform
+        or request.samples
+        or any(one.sizes for one in chosen.experiments)
+        or any(case.application for case in chosen.cases)
     )
 
 

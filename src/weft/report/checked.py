@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from weft.analysis.compare.acceptance import Checked, Outcome
 
-_ORDER = ("fail", "cannot tell", "pass")
+ORDER = ("fail", "cannot tell", "pass")
 
 
 def checks_table(
@@ -36,23 +36,32 @@ def checks_table(
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column()
-    # A size that has no answer but its curve's says nothing more.
+    shown, folded = folded_checks(checks)
+    for check in sorted(shown, key=lambda check: ORDER.index(check.outcome)):
+        style = "" if check.outcome == "pass" else "bold"
+        table.add_row(Text(check.outcome, style=style), check.case, Text(check.why))
+    first = [Text(f"unlike the reference: {line}") for line in unlike]
+    kinds = Counter(check.outcome for check in folded)
+    more = [
+        Text(f"{kind}: {counted(count, 'size')} with their curves") for kind, count in kinds.items()
+    ]
+    rests_on = [Text(f"note: {line}") for line in notes]
+    words = Text(f"{outcome}: {counts_in_words(checks)}.")
+    return Group(*first, table, *more, *rests_on, words)
+
+
+def folded_checks(checks: Sequence[Checked]) -> tuple[list[Checked], list[Checked]]:
+    """Those that say something of their own, and sizes that have no answer but their curve's."""
     curves = {check.case: check.outcome for check in checks}
-    shown = [
+    own = [
         check
         for check in checks
         if check.outcome == "fail" or check.outcome != curves.get(check.curve)
     ]
-    for check in sorted(shown, key=lambda check: _ORDER.index(check.outcome)):
-        style = "" if check.outcome == "pass" else "bold"
-        table.add_row(Text(check.outcome, style=style), check.case, Text(check.why))
-    counts = [f"{sum(c.outcome == kind for c in checks)} {kind}" for kind in _ORDER]
-    first = [Text(f"unlike the reference: {line}") for line in unlike]
-    folded = Counter(check.outcome for check in checks if check not in shown)
-    more = [
-        Text(f"{kind}: {counted(count, 'size')} with their curves")
-        for kind, count in folded.items()
-    ]
-    rests_on = [Text(f"note: {line}") for line in notes]
-    words = Text(f"{outcome}: {', '.join(counts)} of {len(checks)} checks.")
-    return Group(*first, table, *more, *rests_on, words)
+    return own, [check for check in checks if check not in own]
+
+
+def counts_in_words(checks: Sequence[Checked]) -> str:
+    """How often each answer was given: "0 fail, 2 cannot tell, 4 pass of 6 checks"."""
+    counts = [f"{sum(check.outcome == kind for check in checks)} {kind}" for kind in ORDER]
+    return f"{', '.join(counts)} of {counted(len(checks), 'check')}"

@@ -57,8 +57,8 @@ def comparison_tables(comparison: Comparison) -> RenderableType:
     return Group(*parts)
 
 
-def write_comparison(comparison: Comparison, path: Path) -> None:
-    """Write the page. Raises WeftError where it cannot be written."""
+def write_comparison(comparison: Comparison, path: Path, command: str = "") -> None:
+    """Write the page; `command` made it. Raises WeftError where it cannot be written."""
     titles = [side.title for side in comparison.sides]
     laid_out = _laid_out(comparison)
     unlike = Table(
@@ -94,6 +94,7 @@ def write_comparison(comparison: Comparison, path: Path) -> None:
         title=f"weft: {', '.join(titles[1:])} beside {titles[0]}",
         heading=f"{', '.join(titles[1:])} beside {titles[0]}",
         kind="weft comparison",
+        commands=(command,) if command else (),
         verdicts=_verdicts(comparison),
         warnings=tuple(comparison.notes),
         sections=sections,

@@ -29,7 +29,8 @@ MOST_ROWS = 5
 
 def render_ending(results: Results, screen: Console) -> list[RenderableType]:
     """Result, what failed, verdict and what to do next, as much as there is room for."""
-    verdict = verdict_of(results)
+    # What disturbs a run was said before it began.
+    verdict = verdict_of(results, with_causes=False)
     shown: list[RenderableType] = []
     more = Text(f"more: the report, --verbose or weft show {results.run.path}")
     troubles = troubles_in_words(results.summaries)

@@ -136,11 +136,12 @@ def verdicts_of(records: Sequence[Results]) -> tuple[Verdict, ...]:
     return tuple(verdict_of(one) for one in records)
 
 
-def verdict_of(results: Results) -> Verdict:
-    """The verdict on one record."""
+def verdict_of(results: Results, *, with_causes: bool = True) -> Verdict:
+    """The verdict on one record; `with_causes` it names what disturbed the run."""
     state = state_of(results.run, results.summaries)
     first, dot, rest = ending_in_words(results.run, results.summaries).partition(". ")
-    causes = list(dict.fromkeys(map(short_warning, warnings_of(results.run))))
+    known = warnings_of(results.run) if with_causes else ()
+    causes = list(dict.fromkeys(map(short_warning, known)))
     disturbed = ""
     if causes:
         more = len(causes) - MOST_NAMED

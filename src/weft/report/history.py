@@ -54,8 +54,8 @@ def history_tables(found: History, notes: Sequence[str] = ()) -> RenderableType:
     return Group(*parts, *map(Text, [*lines, _summary(found)]))
 
 
-def write_history(found: History, path: Path, notes: Sequence[str] = ()) -> None:
-    """Write the page. Raises WeftError where it cannot be written."""
+def write_history(found: History, path: Path, notes: Sequence[str] = (), command: str = "") -> None:
+    """Write the page; `command` made it. Raises WeftError where it cannot be written."""
     charts = _charts(found)
     steps = sum(bool(course.steps) for course in found.courses)
     failing = sum(bool(_failing(course)) for course in found.courses)
@@ -64,6 +64,7 @@ def write_history(found: History, path: Path, notes: Sequence[str] = ()) -> None
         title=f"weft: {places} over time",
         heading=f"{places} over time",
         kind="weft trend",
+        commands=(command,) if command else (),
         verdicts=(
             Verdict(
                 word="Limits fail." if failing else "A step." if steps else "No step.",

@@ -32,8 +32,12 @@ def write_picture(
     table: Table,
     more: Sequence[Table] = (),
     pictures: Sequence[Picture] = (),
+    *,
+    command: str = "",
 ) -> None:
     """Write the charts as the path's ending says; SVG and PDF hold the first one, a page all.
+
+    A page shows the `command` that made it.
 
     Raises WeftError for another ending, where there is no chart, or nothing can be written.
     """
@@ -42,7 +46,7 @@ def write_picture(
     if not charts and kind != "html":
         raise WeftError("there is nothing to draw", "type it without -o to see what there is")
     if kind == "html":
-        write_output(path, page_of(charts, table, more, pictures).encode())
+        write_output(path, page_of(charts, table, more, pictures, command=command).encode())
     else:
         write_output(path, _drawn(charts[0], kind))
 
@@ -52,6 +56,8 @@ def page_of(
     table: Table,
     more: Sequence[Table] = (),
     pictures: Sequence[Picture] = (),
+    *,
+    command: str = "",
 ) -> str:
     """The table's notes first, for they are the answer; then charts and pictures; tables last."""
     bare = msgspec.structs.replace(table, notes=(), caption="")
@@ -61,6 +67,7 @@ def page_of(
             title=f"weft: {title}",
             heading=title[0].upper() + title[1:],
             kind="weft",
+            commands=(command,) if command else (),
             sections=(
                 Section(name="answer", title="In words", findings=table.notes),
                 Section(name="charts", title="Charts", charts=tuple(charts)),

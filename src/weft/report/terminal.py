@@ -83,11 +83,13 @@ def render_shown(tables: Iterable[Table], findings: Iterable[str]) -> Renderable
 
 
 def render_brief(results: Results, screen: Console) -> RenderableType:
-    """What fits one screen: the first topics in as many rows as there is room for, then counts."""
+    """What fits one screen: the first topics in as many rows as there is room for, then counts.
+
+    What disturbs a run was said before it began, and is on the page.
+    """
     below = [
         *_at_most(troubles_in_words(results.summaries)),
         *_at_most(flags_in_words(results.summaries)),
-        *results.run.header.notes,
         ending_in_words(results.run, results.summaries),
     ]
     lines = max(LEAST_SCREEN, screen.height - 4) if screen.is_terminal else SCREEN

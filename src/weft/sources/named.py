@@ -1,4 +1,7 @@
-"""How a user names a part of a source: NAME@TRANSPORT, NAME@LATTICE. The only parser of `@`."""
+"""How a user names sources and their parts: A,B and NAME@TRANSPORT, NAME@LATTICE.
+
+The only parser of commas between records and of `@`.
+"""
 
 from __future__ import annotations
 
@@ -19,3 +22,16 @@ def split_source(text: str) -> tuple[str, str]:
     name, at, part = text.rpartition("@")
     is_part = bool(at and name and _PART.fullmatch(part))
     return (text, "") if not is_part or is_there(text) else (name, part)
+
+
+def split_records(text: str) -> list[str]:
+    """Each of the records that have commas between them, with the part that is meant of all.
+
+    "a.jsonl,b.jsonl@tcp" are "a.jsonl@tcp" and "b.jsonl@tcp"; one with a part of its own keeps it.
+    A file of the whole name is that file.
+    """
+    name, part = split_source(text)
+    if "," not in name or is_there(name):
+        return [text]
+    words = [one for one in name.split(",") if one]
+    return [one if not part or split_source(one)[1] else f"{one}@{part}" for one in words]

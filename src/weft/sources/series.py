@@ -12,8 +12,9 @@ from weft.errors import WeftError
 from weft.names import choose
 from weft.plan.cases import BANDWIDTH, LATENCY
 from weft.record.plain import is_plain, read_plain
-from weft.record.run import load
 from weft.reference.library import platform_or_none
+from weft.sources.named import split_source
+from weft.sources.records import record_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,12 +40,14 @@ def series_of(source: str, tests: str = "", transports: str = "", columns: str =
     path = Path(source)
     if is_table(source):
         return [(_of_table(path, columns), None)]
-    return series_of_record(load(path), tests, transports)
+    return series_of_record(record_named(source), tests, transports)
 
 
 def is_table(source: str) -> bool:
     """Whether a source is a plain table of times, and no platform or record."""
-    return platform_or_none(source) is None and is_plain(Path(source))
+    if platform_or_none(source) is not None:
+        return False
+    return is_plain(Path(split_source(source)[0]))
 
 
 def _names(text: str) -> list[str]:

@@ -11,10 +11,11 @@ from weft.analysis.compare.sides import Side, side_of_platform, side_of_run, sid
 from weft.analysis.published import with_shares
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.names import choose, is_there
+from weft.names import choose
 from weft.record.run import load
 from weft.reference.library import only, platform_or_none
-from weft.sources.named import split_source
+from weft.sources.named import split_records, split_source
+from weft.sources.records import record_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,8 +44,8 @@ def load_sides(names: Sequence[str], tests: Sequence[str] = ()) -> tuple[Side, .
 def _side(name: str) -> Side:
     path, transport = split_source(name)
     platform = platform_or_none(path)
-    if platform is None and "," in path and not is_there(path):
-        runs = [load(part) for part in path.split(",") if part]
+    if platform is None and len(several := split_records(path)) > 1:
+        runs = [record_named(one) for one in several]
         names = [run.path.name.removesuffix(".zst").removesuffix(".jsonl") for run in runs]
         title = " and ".join(names) + (f" over {transport}" if transport else "")
         return side_of_runs(runs, title, transport)

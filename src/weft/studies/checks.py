@@ -25,8 +25,8 @@ from weft.analysis.compare.sessions import (
 from weft.analysis.stats.launches import launches_of, next_session_of, what_would_tell
 from weft.analysis.stats.needed import in_order
 from weft.errors import WeftError
-from weft.record.run import load
 from weft.sources.limits import read_limits
+from weft.sources.records import records_named
 from weft.studies.map_changes import are_maps, changed_maps, checks_of
 from weft.studies.map_limits import checks_of_limits
 from weft.wording import counted
@@ -45,13 +45,15 @@ _TESTED = "the records under test"
 class CheckedMachine(msgspec.Struct, frozen=True, kw_only=True):
     """The checks of a machine and the answer of all of them together.
 
-    `unlike` is how the machine differs from the reference's, `notes` stand under the answers.
+    `unlike` is how the machine differs from the reference's, `notes` stand under the answers, and
+    `required` is the ratio of speeds that passes, None where limits were checked.
     """
 
     outcome: Outcome
     unlike: tuple[str, ...]
     notes: tuple[str, ...]
     checks: tuple[Checked, ...]
+    required: float | None = None
 
     @property
     def exit_status(self) -> int:
@@ -70,10 +72,10 @@ def checked(
     Of records `slack` is the share by which the machine may be slower; of maps `fabric_of` gives
     the topology where it is known. Raises WeftError.
     """
-    runs = [load(record) for record in records]
+    runs = records_named(records)
     if any(path.suffix == ".toml" for path in against):
         return _by_limits(runs, against)
-    references = [load(path) for path in against]
+    references = records_named(against)
     for reference in references:
         if any(is_same_run(run, reference) for run in runs):
             raise WeftError(
@@ -98,6 +100,7 @@ def checked(
         unlike=differences_of_runs(references[0], runs[0]),
         notes=(*to_do, *basis, *in_time([*runs, *references])),
         checks=checks,
+        required=1 / (1 + slack),
     )
 
 
@@ -111,6 +114,7 @@ def _of_maps(
         unlike=differences_of_runs(references[0], runs[0]),
         notes=in_time([*runs, *references]),
         checks=checks,
+        required=1 / (1 + slack),
     )
 
 

@@ -10,10 +10,10 @@ import msgspec
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.outputs import json_form, output_file, write_output
-from weft.record.run import load
 from weft.report.markup import to_latex, to_markdown
 from weft.report.methods import methods_latex, methods_of, methods_text
 from weft.report.models import model_tables
+from weft.sources.records import record_named
 from weft.sources.series import models_of
 from weft.topics import TOPICS, results_of, topic_called
 from weft.topics.frames import TABLES, table_of
@@ -52,7 +52,7 @@ def export(record: Path, targets: Mapping[str, Path | None], table: str = "") ->
         )
     [(kind, path)] = named.items()
     table = table_called(table, for_paper=kind in OF_PAPERS)
-    run = load(record)
+    run = record_named(record)
     if kind in OF_PAPERS:
         text, rows = in_words(run, table, as_latex=kind == "latex")
         write_output(path, text)
@@ -72,7 +72,7 @@ def export(record: Path, targets: Mapping[str, Path | None], table: str = "") ->
 
 def export_methods(record: Path, path: Path) -> None:
     """Write the methods paragraph of a record and the rules that it keeps. Raises WeftError."""
-    run = load(record)
+    run = record_named(record)
     found = methods_of(results_of(run, summarise(run)))
     write_output(path, methods_latex(found) if path.suffix == ".tex" else methods_text(found))
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.analysis.fits.models import fit_models
 from weft.errors import WeftError
 from weft.names import choose
-from weft.record.run import load
 from weft.report.fits import line_chart
 from weft.report.signatures import signature_chart
+from weft.sources.records import records_named
 from weft.sources.series import series_of
 from weft.studies.fits import only_one, signatures_of
 from weft.topics import charts_of, results_among
@@ -32,7 +31,7 @@ def chart_called(
     """
     if show in OF_MODELS:
         return _of_models(sources, show, test, transport, columns)
-    found = charts_of([results_among(load(Path(one)), test, transport) for one in sources])
+    found = charts_of([results_among(run, test, transport) for run in records_named(sources)])
     charts = {chart.name: chart for chart in found}
     if not charts:
         raise WeftError(

@@ -9,7 +9,7 @@ import msgspec
 from weft.analysis.layers import layers_of
 from weft.analysis.summary import summarise
 from weft.charts import Chart
-from weft.record.run import load
+from weft.sources.records import record_named
 from weft.tables import Table
 from weft.topics.layers import layer_charts, layer_table, to_json
 
@@ -30,7 +30,7 @@ def layers_shown(record: Path, order: str = "") -> LayersShown:
 
     Raises WeftError.
     """
-    run = load(record)
+    run = record_named(record)
     found = layers_of(run, summarise(run), tuple(name for name in order.split(",") if name))
     return LayersShown(
         table=layer_table(found), charts=tuple(layer_charts(found)), plain=to_json(found)

@@ -16,7 +16,7 @@ from weft.analysis.stats.launches import launches_of, next_session_of
 from weft.errors import WeftError
 from weft.outputs import write_output
 from weft.plan.cases import LAUNCHES
-from weft.record.run import load
+from weft.sources.records import records_named
 from weft.units import format_bandwidth, format_time
 from weft.wording import counted
 
@@ -47,7 +47,7 @@ class LimitsFile(msgspec.Struct, frozen=True, kw_only=True):
 
 def write_limits(records: Sequence[Path], path: Path) -> LimitsFile:
     """A limit for each case of the records, all of one machine. Raises WeftError."""
-    runs = [load(record) for record in records]
+    runs = records_named(records)
     found = {key: limit_of(pooled) for key, pooled in pool(runs).items()}
     made = [one for one in found.values() if isinstance(one, MadeLimit)]
     without = tuple(f"{key}: {why}" for key, why in found.items() if isinstance(why, str))

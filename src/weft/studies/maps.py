@@ -14,7 +14,7 @@ from weft.errors import WeftError
 from weft.names import is_there
 from weft.plan.cases import Experiment, Variants
 from weft.record.reader import header_of
-from weft.record.run import load
+from weft.sources.records import record_named
 from weft.studies.map_changes import (
     change_as_plain,
     change_charts,
@@ -52,7 +52,7 @@ def maps_among(names: Sequence[str]) -> tuple[Run, Run] | None:
             f"{maps[0]} is a map, and a map is compared with one other map",
             "type two records of weft map",
         )
-    return load(maps[0]), load(maps[1])
+    return record_named(maps[0]), record_named(maps[1])
 
 
 def map_experiment(
@@ -88,7 +88,7 @@ def map_shown(
     `fabric_of` gives its topology where it is known. Raises WeftError for a record of anything
     else.
     """
-    run = load(path)
+    run = record_named(path)
     if not is_map(run.header):
         raise WeftError(f"{path} has no map", "measure one with weft map")
     rows = maps_of(run, fabric_of)

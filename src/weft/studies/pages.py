@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.fabric_value import values_of
 from weft.analysis.summary import summarise
-from weft.record.run import load
 from weft.report.html import Section
 from weft.report.page import report_path, write_report
 from weft.sources.fabrics import delivered_or_why, options_of
+from weft.sources.records import records_named
 from weft.sources.series import models_of
 from weft.studies.links import with_link
 from weft.topics import TOPICS, results_of
@@ -30,14 +30,14 @@ def page_of_records(
 
     `prices` is a file of fabrics, priced with what the first record delivers. Raises WeftError.
     """
-    runs = [load(record) for record in records]
+    runs = records_named(records)
     found = with_link(
         link,
         lambda known: [results_of(run, summarise(run, known), known) for run in runs],
         lambda every: [[topic.plain(one.of(topic)) for topic in TOPICS] for one in every],
     )
-    page = output or report_path(records[0])
-    write_page(found, page, [_priced(prices, records[0])] if prices else [])
+    page = output or report_path(runs[0].path)
+    write_page(found, page, [_priced(prices, runs[0].path)] if prices else [])
     return page
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.analysis.published import with_shares
-from weft.record.run import load
 from weft.reference.library import only, platform_or_none
+from weft.sources.named import split_records, split_source
+from weft.sources.records import record_named
 from weft.studies.links import with_link
 from weft.tables import Table
 from weft.topics import TOPICS, chosen, results_among, topic_called
@@ -59,11 +60,11 @@ def platform_shown(
 
     None where the name is of none.
     """
-    platform = platform_or_none(name)
-    if platform is None:
+    name, part = split_source(name)
+    if len(split_records(name)) > 1 or (platform := platform_or_none(name)) is None:
         return None
     tests = chosen("test", test, [one.test for one in platform.series])
-    transports = chosen("transport", transport, [one.transport for one in platform.series])
+    transports = chosen("transport", transport or part, [one.transport for one in platform.series])
     kept = only(platform, tests, transports)
     shares = with_link(link, lambda known: with_shares(kept, known), published_rows)
     return shares, published_rows(shares)
@@ -76,7 +77,7 @@ def _results(
     transport: str = "",
     link: str = "",
 ) -> Results:
-    run = load(record)
+    run = record_named(record)
     return with_link(
         link,
         lambda known: results_among(run, test, transport, known),

@@ -8,8 +8,8 @@ import msgspec
 
 from weft.analysis.compare.history import History, history
 from weft.errors import WeftError
-from weft.record.run import load
 from weft.sources.limits import read_limits
+from weft.sources.records import each_record, record_named
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -33,15 +33,15 @@ def over_time(records: Sequence[Path], against: Path | None = None) -> MachineHi
     """
     limits = read_limits(against) if against else ()
     notes: list[str] = []
-    found = history(_readable(records, notes), limits)
+    found = history(_readable(each_record(records), notes), limits)
     return MachineHistory(history=found, notes=tuple(notes))
 
 
-def _readable(records: Sequence[Path], notes: list[str]) -> Iterator[Run]:
+def _readable(records: Sequence[str], notes: list[str]) -> Iterator[Run]:
     """Each record that can be read; the others are named in `notes`. Raises WeftError for none."""
     for record in records:
         try:
-            run = load(record)
+            run = record_named(record)
         except WeftError as error:
             if len(records) == 1:
                 raise

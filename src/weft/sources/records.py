@@ -1,0 +1,95 @@
+"""Records as a user names them: every command means the same by a comma and by an @.
+
+NAME is a record, NAME@TRANSPORT its part over one transport or several, and A,B are two records.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from weft.errors import WeftError
+from weft.names import choose, is_there
+from weft.record.run import Run, load
+from weft.reference.library import platform_or_none
+from weft.sources.named import split_records, split_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from weft.plan.case import Case
+    from weft.record.reader import RecordLines
+
+
+def records_named(words: Iterable[str | Path]) -> list[Run]:
+    """The records of these words in their order. Raises WeftError as record_named."""
+    return [record_named(word) for word in each_record(words)]
+
+
+def each_record(words: Iterable[str | Path]) -> list[str]:
+    """A word for each record: "a.jsonl,b.jsonl@tcp" are a.jsonl@tcp and b.jsonl@tcp."""
+    return [one for word in words for one in split_records(str(word))]
+
+
+def record_named(word: str | Path) -> Run:
+    """The record of a name, or its part over the transports after an @.
+
+    Raises WeftError: it cannot be read, it is a platform or several records, a transport that the
+    record does not have.
+    """
+    text = str(word)
+    if len(several := split_records(text)) > 1:
+        raise WeftError(
+            f"{text} names {len(several)} records, and one is taken here",
+            f"type one of them: {several[0]}",
+        )
+    name, part = split_source(text)
+    if not is_there(name) and _is_platform(name):
+        raise WeftError(
+            f"{name} is a published platform, which has figures and no launches",
+            f"type weft show {name}, or weft compare {name} with a record",
+        )
+    run = load(name)
+    return over(run, part.split(",")) if part else run
+
+
+def over(run: Run, transports: Sequence[str]) -> Run:
+    """The record's part over these transports. Raises WeftError for one that it does not have."""
+    known = tuple(dict.fromkeys(case.transport for case in run.cases.values()))
+    chosen = choose("transport", transports, known)
+    if set(chosen) == set(known):
+        return run
+    part = Run(run.path, _part(run.lines, [c for c in run.cases.values() if c.transport in chosen]))
+    # It is still that record, never to be held against itself.
+    part.fingerprint = run.fingerprint
+    return part
+
+
+def _part(lines: RecordLines, cases: Sequence[Case]) -> RecordLines:
+    """The lines that these cases left in a record."""
+    keys = {case.key for case in cases}
+    transports = {case.transport for case in cases}
+    launches = tuple(one for one in lines.launches if one.transport in transports)
+    # A launch that did not start has an end alone, and nobody knows whose it was.
+    others = {one.launch for one in lines.launches} - {one.launch for one in launches}
+    plan = msgspec.structs.replace(lines.header.plan, cases=tuple(cases))
+    footer = lines.footer and msgspec.structs.replace(
+        lines.footer, unsettled=tuple(key for key in lines.footer.unsettled if key in keys)
+    )
+    return msgspec.structs.replace(
+        lines,
+        header=msgspec.structs.replace(lines.header, plan=plan),
+        launches=launches,
+        batches=tuple(batch for batch in lines.batches if batch.case in keys),
+        ends=tuple(end for end in lines.ends if end.launch not in others),
+        footer=footer,
+    )
+
+
+def _is_platform(name: str) -> bool:
+    try:
+        return platform_or_none(name) is not None
+    except WeftError:
+        return False

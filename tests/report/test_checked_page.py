@@ -1,0 +1,89 @@
+"""The page of a check: the answer, what did not pass, and every figure beside what is asked."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from support.nights import night
+from weft.analysis.compare.acceptance import Checked
+from weft.cli.main import app
+from weft.estimate import Estimate
+from weft.report import checked_page
+from weft.report.html import Page
+from weft.report.html import render as rendered
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> Page:
+    """The page that a check writes, as data."""
+    pages: list[Page] = []
+
+    def kept(page: Page) -> str:
+        pages.append(page)
+        return rendered(page)
+
+    monkeypatch.setattr(checked_page, "render", kept)
+    done = CliRunner().invoke(app, ["check", *words])
+    assert done.exit_code == 1, done.output
+    [page] = pages
+    return page
+
+
+def records(tmp_path: Path) -> tuple[str, str]:
+    """A machine that is half as fast as the reference."""
+    return str(night(tmp_path, 1, 2.0).path), str(night(tmp_path, 0).path)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_what_failed_stands_first_with_its_ratio_and_the_line_that_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, good = records(tmp_path)
+    path = tmp_path / "check.html"
+    page = shown(monkeypatch, [slow, "--against", good, "-o", str(path)])
+    [verdict] = page.verdicts
+    assert (verdict.word, verdict.mood) == ("Fail.", "bad")
+    by_name = {one.name: one for one in page.sections}
+    assert all(line.startswith("fail: tcp/") for line in by_name["answers"].findings)
+    [table] = by_name["figures"].tables
+    answers = [row[1] for row in table.rows]
+    assert answers == sorted(answers, key=["fail", "cannot tell", "pass"].index)
+    charts = {chart.title: chart for chart in by_name["curves"].charts}
+    curves = {track.label: track for track in charts["ping_pong"].tracks}
+    assert curves["tcp"].y == pytest.approx([0.5] * len(curves["tcp"].y), rel=0.01)
+    assert [mark.at for mark in charts["ping_pong"].marks] == [pytest.approx(1 / 1.05)]
+    assert page.commands[0].startswith("weft ")
+    assert "Every check" in path.read_text()
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize(("limit", "margin"), [("latency_at_most", 2.0), ("other", 0.5)])
+def test_a_figure_is_drawn_as_many_times_as_good_as_its_limit(limit: str, margin: float) -> None:
+    quantity: Any = "latency" if limit == "latency_at_most" else "bandwidth"
+    check = Checked(
+        case="tcp/stream/8", test="stream", transport="tcp", bytes=8, asked=limit,
+        quantity=quantity, outcome="pass", why="", launches=5,
+        estimate=Estimate(value=500.0, low=400.0, high=625.0, coverage=0.95, method="t"),
+        bound=1000.0,
+    )  # fmt: skip
+    [chart] = checked_page._charts([check], None)
+    [track] = chart.tracks
+    assert track.y == (margin,)
+    ends = (1.6, 2.5) if quantity == "latency" else (0.4, 0.625)
+    assert (*track.low, *track.high) == pytest.approx(ends)
+    assert [mark.at for mark in chart.marks] == [1.0]
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_page_says_how_often_each_answer_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, good = records(tmp_path)
+    page = shown(monkeypatch, [slow, "--against", good, "-o", str(tmp_path / "c.html")])
+    [table] = next(one for one in page.sections if one.name == "figures").tables
+    counts = {word: [row[1] for row in table.rows].count(word) for word in ("fail", "pass")}
+    said = re.match(r"(\d+) fail, \d+ cannot tell, (\d+) pass", page.verdicts[0].sentence)
+    assert said
+    assert [int(one) for one in said.groups()] == [counts["fail"], counts["pass"]]
