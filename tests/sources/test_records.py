@@ -80,4 +80,4 @@ def test_every_command_takes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert "mpi/" not in str(result_of(done.stdout))
     done = CliRunner().invoke(app, ["report", "a.jsonl,b.jsonl", "-o", "b.jsonl"])
     assert isinstance(done.exception, WeftError)
-    assert "b.jsonl is read by this command" in done.exception.what
+    assert "b.jsonl is a record, which is never replaced" in done.exception.what

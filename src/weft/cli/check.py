@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.cli.command import as_typed, output_option, print_json
-from weft.cli.options import Topologies, topology_typed
+from weft.cli.options import PageFile, Topologies, topology_typed
 from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
 
@@ -25,8 +25,21 @@ weft check map-today.jsonl --against map-monday.jsonl --topology topology.conf
 
 weft check good.jsonl --make-limits limits.toml"""
 
-
 _AGAINST = "type --against with a record or a limits file, or --make-limits limits.toml"
+
+_MadeLimits = Annotated[
+    Path | None,
+    typer.Option(
+        callback=output_option,
+        help="Write limits that a machine like this one keeps, as far as its scatter can tell.",
+    ),
+]
+_Junit = Annotated[
+    Path | None, typer.Option(callback=output_option, help="Write JUnit XML to this file.")
+]
+_OpenMetrics = Annotated[
+    Path | None, typer.Option(callback=output_option, help="Write OpenMetrics text to this file.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -47,29 +60,12 @@ def check(
         list[Path] | None,
         typer.Option(help="Compare with these records (A,B or repeated) or a .toml of limits."),
     ] = None,
-    make_limits: Annotated[
-        Path | None,
-        typer.Option(
-            callback=output_option,
-            help="Write limits that a machine like this one keeps, as far as its scatter can tell.",
-        ),
-    ] = None,
+    make_limits: _MadeLimits = None,
     topology: Topologies = None,
     tolerance: Annotated[str, typer.Option(help="Pass up to this much slower, %.")] = "5%",
-    junit: Annotated[
-        Path | None,
-        typer.Option(callback=output_option, help="Write JUnit XML to this file."),
-    ] = None,
-    openmetrics: Annotated[
-        Path | None,
-        typer.Option(callback=output_option, help="Write OpenMetrics text to this file."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", callback=output_option, help="Write an HTML page to this file."
-        ),
-    ] = None,
+    junit: _Junit = None,
+    openmetrics: _OpenMetrics = None,
+    output: PageFile = None,
     json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
 ) -> None:
     """Check a machine against limits or an earlier record: pass, fail or cannot tell.

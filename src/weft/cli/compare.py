@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.command import as_typed, output_option, print_json
-from weft.cli.options import Topologies, topology_typed
+from weft.cli.command import as_typed, print_json
+from weft.cli.options import PageFile, Topologies, topology_typed
 from weft.cli.typed import refuse_typed
 
 if TYPE_CHECKING:
@@ -44,12 +44,7 @@ def compare(
         str, typer.Option(help="Call speeds within this the same, % of the reference.")
     ] = "2%",
     topology: Topologies = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", callback=output_option, help="Write an HTML page to this file."
-        ),
-    ] = None,
+    output: PageFile = None,
     json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Compare records and platforms: ratios with intervals, verdicts, crossovers."""

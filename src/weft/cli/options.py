@@ -37,6 +37,10 @@ Topologies = Annotated[
         ' neighbours, a .toml of weft, or words: "fat-tree 24/288 full".',
     ),
 ]
+PageFile = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", callback=output_option, help="Write an HTML page to this file."),
+]
 Picture = Annotated[
     Path | None,
     typer.Option(

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import as_typed, output_option, print_json
-from weft.cli.options import Json
+from weft.cli.command import as_typed, print_json
+from weft.cli.options import Json, PageFile
 
 _EXAMPLES = """Examples:
 
@@ -27,12 +27,7 @@ def trend(
     against: Annotated[
         Path | None, typer.Option(help="Show the limits of this .toml, and each session's answer.")
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", callback=output_option, help="Write an HTML page to this file."
-        ),
-    ] = None,
+    output: PageFile = None,
     json: Json = False,
 ) -> None:
     """Show records as a series over time: figures by case, and steps between sessions.

@@ -23,6 +23,7 @@ from weft.analysis.compare.sessions import (
     ONE_BESIDE,
     ONE_SESSION,
     one_a_side,
+    said_with_names,
     sessions_in_words,
 )
 from weft.analysis.stats.launches import FEW_SESSIONS, launches_of
@@ -276,3 +277,17 @@ def test_a_resumed_record_counts_its_sessions(tmp_path: Path) -> None:
     assert [list(session) for session in found.paces] == [[0, 1, 2], [3, 4]]
     assert found.unit == "session"
     assert next(iter(pool([once]).values())).unit == "launch"
+
+
+def test_what_differs_in_its_chance_alone_is_said_once_with_each_chance() -> None:
+    drift = "trend over time: neighbours are correlated (p = {}); measure again"
+    found = said_with_names(
+        [("a", [drift.format("0.8%")]), ("b", [drift.format("1.3%"), "few"]), ("c", ["few"])]
+    )
+    assert found == (
+        "a (p = 0.8%), b (p = 1.3%): trend over time: neighbours are correlated; measure again",
+        "b, c: few",
+    )
+    same = [("a", [drift.format("1%")]), ("b", [drift.format("1%")])]
+    assert said_with_names(same) == (f"a, b: {drift.format('1%')}",)
+    assert said_with_names([("", [drift.format("1%")])]) == (drift.format("1%"),)

@@ -7,6 +7,7 @@ stand for other days.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from weft.analysis.stats.launches import FEW, FEW_SESSIONS, another_session, made_by
@@ -35,6 +36,8 @@ JUDGED_BY_THE_OTHER = (
 ONE_BESIDE = (
     "the interval of a side of one session is over its launches and does not include other days"
 )
+# The chance of what was seen without a cause, as sentences have it.
+_CHANCE = re.compile(r" \(p = [^)]*\)")
 # What a verdict says of itself where neither side shows other days.
 _ONE_A_SIDE = "one session a side"
 
@@ -91,9 +94,26 @@ def _in_time(run: Run) -> tuple[str, ...]:
 
 
 def said_with_names(lines: Iterable[tuple[str, Iterable[str]]]) -> tuple[str, ...]:
-    """The lines of several, each once behind the names of all that it is said of."""
-    names = who_says((name, line) for name, own in lines for line in own)
-    return tuple(
-        ": ".join(filter(None, (", ".join(filter(None, whose)), line)))
-        for line, whose in names.items()
-    )
+    """The lines of several, each once behind the names of all that it is said of.
+
+    Lines that differ in a chance alone are one, with each name's chance behind it.
+    """
+    every = [(name, line) for name, own in lines for line in own]
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for name, line in every:
+        alike.setdefault(_CHANCE.sub("", line, count=1), []).append((name, line))
+    said = []
+    for bare, own in alike.items():
+        names = who_says(own)
+        if len(names) > 1:
+            names = {bare: [f"{name}{_chance(line)}".lstrip() for name, line in dict.fromkeys(own)]}
+        said += [
+            ": ".join(filter(None, (", ".join(filter(None, whose)), line)))
+            for line, whose in names.items()
+        ]
+    return tuple(said)
+
+
+def _chance(line: str) -> str:
+    found = _CHANCE.search(line)
+    return found[0] if found else ""
