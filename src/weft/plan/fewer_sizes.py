@@ -66,6 +66,7 @@ def spread(sizes: Sequence[int], count: int) -> tuple[int, ...]:
 def _in_words(kept: Sequence[int], of: int, launches: int, lacking_s: float) -> str:
     names = in_a_row([format_bytes(size) for size in kept], "and")
     return (
-        f"measuring {len(kept)} of {of} sizes, {names}: with {counted(launches, 'launch')} each,"
-        f" all take about {in_words(lacking_s)} more than the --budget; --sizes chooses others"
+        f"measuring {len(kept)} of {counted(of, 'size')}, {names}: with"
+        f" {counted(launches, 'launch')} each, all take about {in_words(lacking_s)} more than the"
+        " --budget; --sizes chooses others"
     )

@@ -86,7 +86,11 @@ def _answers(checks: Sequence[Checked]) -> Section:
     lines = tuple(f"{one.outcome}: {one.case}: {one.why}" for one in bad)
     more = lines[MOST_LINES:]
     passed = [check for check in checks if check.outcome == "pass"]
-    folds = [Fold(line=f"{len(more)} more that did not pass", sentences=more)] if more else []
+    folds = (
+        [Fold(line=f"{counted(len(more), 'more check')} that did not pass", sentences=more)]
+        if more
+        else []
+    )
     if passed:
         folds.append(
             Fold(

@@ -14,6 +14,7 @@ from weft.names import choose, is_there
 from weft.record.run import Run, load
 from weft.reference.library import platform_or_none
 from weft.sources.named import split_records, split_source
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,7 +43,7 @@ def record_named(word: str | Path) -> Run:
     text = str(word)
     if len(several := split_records(text)) > 1:
         raise WeftError(
-            f"{text} names {len(several)} records, and one is taken here",
+            f"{text} names {counted(len(several), 'record')}, and one is taken here",
             f"type one of them: {several[0]}",
         )
     name, part = split_source(text)
