@@ -107,7 +107,7 @@ def _engine_bench(asked: argparse.Namespace) -> tuple[list[EngineBench], Path]:
 def _benches(asked: argparse.Namespace) -> tuple[list[Bench], Path]:
     folder = asked.copy.resolve()
     copies = [Copy(ROOT, folder / str(number)) for number in range(asked.processes)]
-    told = look(copies[0], asked.store, asked.tests, asked.processes)
+    told = look(copies[0], asked.store, asked.tests, asked.processes, _say)
     if told:
         _say(f"without any mutant this fails, and says nothing of one:\n{told}")
     return [Bench(copy, Reached(asked.store, copy.tree), asked.tests) for copy in copies], copies[

@@ -25,13 +25,15 @@ from typing import TYPE_CHECKING
 from support.copies import WITHOUT_FINDER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import pytest
 
     from mutants.tree import Copy
 
 MOST_S = 3600.0
+# So many are recorded at a time: starting pytest takes some seconds each time.
+FILES_OF_A_PIECE = 40
 TIMES = "WEFT_TIMES_OF_TESTS"
 QUICK = "not engine and not browser"
 # A module that is each of weft's, for files of tests that go through all sources.
@@ -110,22 +112,33 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Wrappers(), "reached")
 
 
-def look(copy: Copy, store: Path, tests: Sequence[str], processes: int = 2) -> str:
-    """Record what these quick tests reach, as far as it is not known; what fails is told."""
+def look(
+    copy: Copy,
+    store: Path,
+    tests: Sequence[str],
+    processes: int = 2,
+    say: Callable[[str], None] = lambda _: None,
+) -> str:
+    """Record what these quick tests reach, as far as it is not known; what fails is told.
+
+    Piece by piece, each of which is kept: a recording that was interrupted goes on.
+    """
     with _opened(store) as known:
         stale = [
             file
             for file in _files_of(copy.tree, tests)
             if _sha_of_test(known, file) != _sha((copy.tree / file).read_text())
         ]
-    if not stale:
-        return ""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        said = _run_traced(copy, folder, stale, processes)
-        with _opened(store) as known:
-            _keep(known, copy.tree, folder, stale)
-    return said
+    told = ""
+    for first in range(0, len(stale), FILES_OF_A_PIECE):
+        piece = stale[first : first + FILES_OF_A_PIECE]
+        say(f"recording which lines tests reach: {first} of {len(stale)} files are done")
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            told += _run_traced(copy, folder, piece, processes)
+            with _opened(store) as known:
+                _keep(known, copy.tree, folder, piece)
+    return told
 
 
 def _files_of(tree: Path, tests: Sequence[str]) -> list[str]:

@@ -1,0 +1,184 @@
+"""What is handed on inside weft is what was looked at and approved once: plans, jobs, models, runs.
+
+As tests/test_approved_outputs.py, whose head says how they are written anew, for what no command
+prints: which cases a request plans and in which order, what a scheduler and a starter get, the
+platforms of simulations, and which amounts a run takes.
+"""
+
+import itertools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from support.approved import held, rounded
+from support.plans import REQUEST, RICH_SITE
+from support.simulations import platform
+from support.typed import request_of
+from support.uneven import Failing, Uneven, uneven_run
+from weft.errors import WeftError
+from weft.fabric.topologies import FabricAsked
+from weft.launch.launcher import Job
+from weft.launch.local import command
+from weft.launch.mpirun import MpirunLauncher
+from weft.launch.sbatch import SiteJob, script_of
+from weft.plan.allocation import Allocation
+from weft.plan.planning import planned
+from weft.plan.request import Request
+from weft.plan.suites import SUITES
+from weft.reference.library import platforms
+from weft.sim.platforms import protocols_of
+from weft.sim.predicted import Variant, every_placed
+
+
+def told(found: Any) -> str:
+    """A value as JSON, on one line."""
+    return msgspec.json.encode(found, order="deterministic").decode()
+
+
+# Words behind `weft run`, each with something that the others have not.
+TYPED = (
+    "ping_pong stream --sizes 0..1KiB --transport tcp,mpi --seed 7",
+    "stream --queue-depth 1,4,16 --sizes 8,64KiB --samples 30 --launches 3 --seed 7",
+    "ping_pong --buffers reuse:0,turn:8 --sizes 4KiB --wait block --seed 7",
+    "send_overlap offered_load --points 0,50 --seed 7",
+    "milc --extents 4,6 --ranks 1,2 --sums 1 --seed 7",
+    "halo --lattice 4x4x8x8 --depth 2 --ranks 4 --seed 7",
+    "ping_pong --option tcp.port=7000 --interface eth1 --precision 2% --budget 90s --seed 7",
+    "ping_pong --nodes 1 --ranks-per-node 2 --placement pack --seed 7",
+)
+
+
+def plans(_: Path, patch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Of each suite, and of words that are typed."""
+    for suite in SUITES:
+        asked = msgspec.structs.replace(REQUEST, suite=suite.name, experiments=(), ranks=0)
+        yield from plan_in_words(f"suite {suite.name}", asked)
+    for words in TYPED:
+        try:
+            asked = request_of(tuple(words.split()), patch)
+        except WeftError as refused:
+            yield f"{words}: {refused}"
+            continue
+        asked = msgspec.structs.replace(asked, begun_s=0.0, command=("weft",))
+        yield told(asked)
+        yield from plan_in_words(words, asked)
+
+
+def plan_in_words(name: str, asked: Request) -> Iterator[str]:
+    said: list[str] = []
+    yield f"== {name}"
+    try:
+        found = planned(asked, RICH_SITE, said.append)
+    except WeftError as refused:
+        yield f"refused: {refused}"
+        return
+    yield from said
+    yield told(msgspec.structs.replace(found.plan, cases=()))
+    for case in found.plan.cases:
+        yield f"{case.key} {told(case.application)}" if case.application else case.key
+
+
+ALLOCATIONS = (
+    Allocation(hosts=("n1", "n2", "n3"), nodes=2, ranks_per_node=2),
+    Allocation(hosts=("n1", "n2", "n3"), placement="pack"),
+    Allocation(hosts=("n4", "n5"), ranks_per_node=4, placement="spread"),
+)
+
+
+def starts(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The command lines of ranks, here and on named hosts."""
+    for name in ("mpirun.openmpi", "mpirun.mpich"):
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+    program = Path("/opt/rank-tcp")
+    started: list[tuple[list[str], dict[str, str]]] = []
+    patch.setattr("weft.launch.mpirun.network_of", lambda nodes: f"10.0.0.0/{8 * len(nodes)}")
+    patch.setattr("weft.launch.mpirun.PipedLaunch", lambda *how: started.append(how))
+    with patch.context() as alone:
+        alone.setattr(os, "environ", {"PATH": f"{folder}:/usr/bin:/bin", "UCX_TLS": "tcp"})
+        for mpi in ("openmpi", "mpich"):
+            yield " ".join(command(program, mpi, 3, ["--port", "7"]))
+            for one in ALLOCATIONS:
+                job = Job(
+                    program=program, mpi=mpi, ranks=4, arguments=("--a", "1"),
+                    environment={"UCX_RNDV_THRESH": "8192"}, allocation=one,
+                )  # fmt: skip
+                MpirunLauncher().start(job)
+    for words, environment in started:
+        yield " ".join(words)
+        yield told(dict(sorted(environment.items())))
+
+
+def jobs(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
+    """The scripts of jobs."""
+    asked: tuple[dict[str, Any], ...] = (
+        {"nodes": 2, "budget_s": 600.0},
+        {"nodes": 3, "hosts": ("n1", "n7"), "partition": "fat", "account": "physics"},
+        {"nodes": 1, "constraint": "a&b", "time_limit_s": 200.0},
+    )
+    usual: dict[str, Any] = {
+        "words": ("ping_pong", "--option", "tcp.port=a b"), "folder": Path("/data/my runs"),
+    }  # fmt: skip
+    for one in asked:
+        yield script_of(SiteJob(**usual, **one), {"LOADEDMODULES": "gcc/12:mpi/4"})
+
+
+FABRICS = (
+    Variant(fabric=FabricAsked(nodes=10, switch="4", blocking="1:1"), hop_ns=70.0),
+    Variant(fabric=FabricAsked(nodes=9, switch="6", blocking="2:1"), routing="d-mod-k", speed=2.0),
+    Variant(fabric=FabricAsked(nodes=8, switch="8", topology="torus", shape="4x2"), hop_ns=30.0),
+    Variant(fabric=FabricAsked(nodes=6, switch="6", topology="dragonfly"), mapping="random"),
+    Variant(fabric=FabricAsked(nodes=6, switch="8", rails=2), ranks_per_node=2),
+)
+
+
+def models(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
+    """What published platforms are calibrated to, and the simulator's files of fabrics."""
+    for one, kind in itertools.product(platforms(), ("model", "table")):
+        yield f"== {one.name}, {kind}"
+        try:
+            yield told(protocols_of(one, kind))  # type: ignore[arg-type]
+        except WeftError as refused:
+            yield f"refused: {refused}"
+    base = platform()
+    yield base.xml
+    for variant in FABRICS:
+        yield f"== {variant.label}"
+        try:
+            every = every_placed(base, variant)
+            yield every[0].platform.xml
+            yield from (f"{one.share:.6g} {one.platform.origin}" for one in every)
+        except WeftError as refused:
+            yield f"refused: {refused}"
+
+
+def runs(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
+    """The lines of runs over ranks in virtual time: what each takes of what, and its end."""
+    for ranks, budget_s in ((Uneven, 600.0), (Failing, 600.0), (Uneven, 4.2)):
+        yield f"== {ranks.__name__}, {budget_s:g} s"
+        for line in uneven_run(11, ranks, budget_s):
+            fields = msgspec.to_builtins(line)
+            yield told({name: fields[name] for name in fields if name not in UNLIKE_EACH_TIME})
+
+
+# When something was, and raw data, of which there is too much: batches have its amounts.
+UNLIKE_EACH_TIME = {"started_utc", "finished_utc", "load_average", "ticks", "samples", "parts"}
+SCENES: dict[str, Callable[[Path, pytest.MonkeyPatch], Iterator[str]]] = {
+    one.__name__: one for one in (plans, starts, jobs, models, runs)
+}
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_data_is_what_was_approved(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "\n".join(SCENES[name](tmp_path, monkeypatch))
+    for here, called in ((str(tmp_path), "FOLDER"), (sys.prefix, "PREFIX")):
+        text = text.replace(here, called)
+    differs = held(f"data-{name}", rounded(text))
+    assert not differs, "\n".join(differs[:60])
