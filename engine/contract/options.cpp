@@ -144,8 +144,8 @@ Options parse_options(int argc, const char* const* argv) {
       options.describe = true;
       continue;
     }
-    constexpr std::array flags{"--inspect", "--refuse", "--cpus", "--mode", "--placement",
-                               "--option"};
+    constexpr std::array flags{"--inspect", "--refuse",    "--cpus",
+                               "--mode",    "--placement", "--option"};
     if (std::find(flags.begin(), flags.end(), flag) == flags.end()) {
       throw std::invalid_argument(
           "unknown option " + std::string(flag) +
