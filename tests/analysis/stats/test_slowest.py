@@ -135,6 +135,16 @@ def test_as_many_launches_as_are_said_to_tell_do(ranks: int) -> None:
         assert least <= np.mean(told) <= most
 
 
+def test_what_luck_adds_to_the_slowest_of_many_takes_launches_too() -> None:
+    """Of 64 equal ranks the slowest on average looks slower; of one rank there is no such luck."""
+    random = np.random.default_rng(64)
+    base, here = (
+        slowest_rank(np.exp(0.08 * random.standard_normal((5, n))).tolist()) for n in (1, 64)
+    )
+    less, more = (to_be_told(base, here, 0.1, is_slower=way).count for way in (False, True))
+    assert less > 1.3 * more
+
+
 def test_one_launch_does_not_say_how_many_tell() -> None:
     base, here = slowest_rank([[3.0]]), slowest_rank([[3.0, 7.0]])
     assert to_be_told(base, here, 0.1, is_slower=True) == at_first("launch")
