@@ -206,8 +206,7 @@ int rank_main(int argc, char** argv) {
       return 0;
     }
     const bool known =
-        ((options.mode == mode_of<Others>() && (run_as<Others>(options, argc, argv), true)) ||
-         ...);
+        ((options.mode == mode_of<Others>() && (run_as<Others>(options, argc, argv), true)) || ...);
     if (!known) throw std::invalid_argument("no mode " + options.mode + "; see --describe");
   } catch (const std::exception& error) {
     write_error(Usual::name, error.what());
