@@ -12,6 +12,7 @@ import pytest
 
 from lab.cluster.__main__ import FAILED
 from lab.cluster.cluster import Cluster, missing
+from lab.cluster.host import START_FILES
 
 TESTS = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.engine
@@ -23,6 +24,12 @@ OWN = (
     " read('/etc/machine-id'), *(os.readlink(f'/proc/self/ns/{kind}')"
     " for kind in ('net', 'mnt', 'uts', 'ipc', 'pid'))]))"
 )
+
+
+def test_a_shell_on_a_host_reads_none_of_this_machines_start_files(cluster: Cluster) -> None:
+    files = [str(Path.home() / name) for name in START_FILES if (Path.home() / name).exists()]
+    done = cluster.run("ssh", "n1", "cat", "/dev/null", *files)
+    assert (done.returncode, done.stdout) == (0, ""), done
 
 
 def _interfaces() -> str:

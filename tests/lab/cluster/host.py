@@ -20,6 +20,8 @@ from lab.cluster.layout import FOLDER, HEAD, READY, STRANGER, etc
 
 _RUN = Path("/run")
 _TMP = Path("/tmp")
+# What bash reads as it starts, by login or by ssh.
+START_FILES = (".bashrc", ".bash_profile", ".bash_login", ".profile")
 
 
 def main() -> None:
@@ -34,6 +36,7 @@ def main() -> None:
     _own_etc(etc(name))
     _own_run(name)
     _own_tmp(shared)
+    _own_start_files()
     _own_boot()
     if name != STRANGER:
         _start_services(name)
@@ -73,6 +76,17 @@ def _own_tmp(shared: list[str]) -> None:
         at.mkdir(parents=True, exist_ok=True)
         mounts.over(Path(folder), at)
     mounts.move(stage, _TMP)
+
+
+def _own_start_files() -> None:
+    """ssh's shell reads none of this machine's: what they start may hold a lock when a host dies,
+    and every later shell then waits for it.
+    """
+    empty = _RUN / "start-file"
+    empty.touch()
+    for name in START_FILES:
+        if (Path.home() / name).exists():
+            mounts.over(empty, Path.home() / name)
 
 
 def _own_boot() -> None:
