@@ -12,6 +12,7 @@ from support.builders import lost_batch, make_cases, synthetic_record
 from support.every_topic import record_of_every_topic
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
+from weft.record.model import GivenUp
 from weft.record.run import Run, load
 from weft.report.ending import MOST_LINES, render_ending
 from weft.report.front import verdict_of
@@ -75,6 +76,27 @@ def test_a_reason_without_a_figure_is_named_first(tmp_path: Path) -> None:
     lines = lines_of(weft.load(path))
     assert len(lines) + FILES <= MOST_LINES
     assert any("byte 3 differs" in line for line in lines)
+
+
+def test_a_host_that_is_gone_is_named_before_what_it_led_to(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("tcp",), (8, 64, 512))
+    gone = "n2 does not answer any more"
+    lost = [
+        lost_batch(cases[1], 0, 900, "failed", "the link failed in recv (code 104)"),
+        lost_batch(cases[2], 0, 901, "failed", gone),
+    ]
+
+    def times_ns(case: Case, launch: int) -> list[float]:
+        del launch
+        return [1000.0] * 9 if case == cases[0] else []
+
+    path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times_ns, more=lost)
+    run = weft.load(path)
+    lost_group = GivenUp(transport="tcp", ranks=2, test="", reason=gone)
+    assert run.footer is not None
+    footer = msgspec.structs.replace(run.footer, given_up=(lost_group,), silent_hosts=("n2",))
+    lines = lines_of(Run(path, msgspec.structs.replace(run.lines, footer=footer)))
+    assert f"failed: tcp/ping_pong/512: {gone} (and 1 reason more)" in lines, lines
 
 
 def test_a_record_of_every_topic_ends_as_shortly(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ def render_ending(results: Results, screen: Console) -> list[RenderableType]:
     verdict = verdict_of(results, with_causes=False)
     shown: list[RenderableType] = []
     more = Text(f"more: the report, --verbose or weft show {results.run.path}")
-    troubles = troubles_in_words(results.summaries)
-    failed = [f"{line}" for line in troubles[:1]]
+    troubles = _troubles(results)
+    failed = troubles[:1]
     if len(troubles) > 1:
         failed = [f"{troubles[0]} (and {counted(len(troubles) - 1, 'reason')} more)"]
     below = [Text(line) for line in [*failed, f"{verdict.word} {verdict.sentence}"]]
@@ -46,6 +46,15 @@ def render_ending(results: Results, screen: Console) -> list[RenderableType]:
     if verdict.then and height_of(screen, [*shown, advice, more]) <= MOST_LINES - _FILES:
         shown.append(advice)
     return [*shown, more]
+
+
+def _troubles(results: Results) -> list[str]:
+    """The reasons of cases without a figure; first that a host is gone, which explains others."""
+    footer = results.run.footer
+    silent = footer.silent_hosts if footer else ()
+    gone = {one.reason for one in footer.given_up} if footer and silent else set[str]()
+    lines = troubles_in_words(results.summaries)
+    return sorted(lines, key=lambda line: not any(line.endswith(reason) for reason in gone))
 
 
 def _result(results: Results, screen: Console, room: int) -> list[RenderableType]:
