@@ -60,9 +60,13 @@ def test_a_picture_has_the_first_table_and_is_named(
     tmp_path: Path,
 ) -> None:
     written: list[tuple[Any, ...]] = []
-    monkeypatch.setattr("weft.report.picture.write_picture", lambda *all_: written.append(all_))
+    monkeypatch.setattr(
+        "weft.report.picture.write_picture", lambda *all_, command: written.append((*all_, command))
+    )
     target = tmp_path / "c.svg"
     app(["reproduce", "fermilab", "-o", str(target)], standalone_mode=False)
     assert asked == [("fermilab", "model", "", True)]
-    assert written == [(target, (), TABLES[0])]
+    [(path, charts, table, command)] = written
+    assert (path, charts, table) == (target, (), TABLES[0])
+    assert command.startswith("weft")
     assert capsys.readouterr().err == f"picture: {target}\n"

@@ -29,7 +29,7 @@ def end(
         def fail(_: object) -> None:
             raise error
 
-        monkeypatch.setattr("weft.studies.shown.load", fail)
+        monkeypatch.setattr("weft.sources.records.load", fail)
         monkeypatch.setattr(sys, "argv", ["weft", "show", str(tmp_path / "a.jsonl")])
         (tmp_path / "a.jsonl").touch()
         with pytest.raises(SystemExit) as ended:

@@ -95,10 +95,10 @@ def test_each_group_of_ranks_costs_a_launch_and_what_has_no_figure_is_tried_anyw
 def test_the_time_left_is_shared_among_the_rounds_that_it_can_have() -> None:
     made = states((100.0, 110.0), (100.0,))
     own = costs(0.3, (made[0], 0.1), (made[1], 0.1))
-    first = [rounds_ahead(made, plan_for(made), s, own, is_first=True) for s in (1.15, 1.17, 60.0)]
-    # Launches and cases of 0.5 s, and 40 ms of samples for each; four launches are wanted.
+    first = [rounds_ahead(made, plan_for(made), s, own, is_first=True) for s in (1.27, 1.29, 60.0)]
+    # Launches and cases of 0.5 s, and 70 ms of samples for each; four launches are wanted.
     assert first == [1, 2, 4]
-    later = [rounds_ahead(made, plan_for(made), s, own, is_first=False) for s in (0.1, 1.17, 1.75)]
+    later = [rounds_ahead(made, plan_for(made), s, own, is_first=False) for s in (0.1, 1.29, 1.93)]
     assert later == [1, 2, 3]
     assert rounds_ahead(made, plan_for(made, launches=1), 60.0, own, is_first=True) == 1
 

@@ -23,7 +23,7 @@ MOST_FIXED = 0.37
 # A plan that was begun is kept although its launches turn out slower.
 LATER_FIXED = 0.5
 # Seconds of samples of a case in a launch that are worth the launch, however much it costs.
-ENOUGH_S = 0.04
+ENOUGH_S = 0.07
 # What of the time is planned for; the rest is for costs that were guessed too low.
 RESERVE = 0.95
 # The part of the budget that is kept for drawing the report: so many seconds, or so much of it.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FEWEST = 2
 
 
-class _Asked(msgspec.Struct):
+class _Asked(msgspec.Struct, frozen=True, kw_only=True):
     case: Case
     pattern: Pattern
 
@@ -54,7 +54,9 @@ def whole_sizes(
 
 def _takes_s(cases: Sequence[Case], patterns: Mapping[str, Pattern], launches: int) -> float:
     # What no engine knows here is refused later.
-    asked = [_Asked(case, patterns[case.test]) for case in cases if case.test in patterns]
+    asked = [
+        _Asked(case=case, pattern=patterns[case.test]) for case in cases if case.test in patterns
+    ]
     return launches * round_without_samples_s(asked, Costs(), is_first=True)
 
 
