@@ -97,6 +97,9 @@ def test_a_host_that_is_gone_is_named_before_what_it_led_to(tmp_path: Path) -> N
     footer = msgspec.structs.replace(run.footer, given_up=(lost_group,), silent_hosts=("n2",))
     lines = lines_of(Run(path, msgspec.structs.replace(run.lines, footer=footer)))
     assert f"failed: tcp/ping_pong/512: {gone} (and 1 reason more)" in lines, lines
+    whole = weft.load(synthetic_record(tmp_path / "w.jsonl", cases))
+    lines = lines_of(Run(whole.path, msgspec.structs.replace(whole.lines, footer=footer)))
+    assert gone in lines, lines
 
 
 def test_a_record_of_every_topic_ends_as_shortly(tmp_path: Path) -> None:

@@ -51,10 +51,13 @@ def render_ending(results: Results, screen: Console) -> list[RenderableType]:
 def _troubles(results: Results) -> list[str]:
     """The reasons of cases without a figure; first that a host is gone, which explains others."""
     footer = results.run.footer
-    silent = footer.silent_hosts if footer else ()
-    gone = {one.reason for one in footer.given_up} if footer and silent else set[str]()
+    lost = footer.given_up if footer and footer.silent_hosts else ()
     lines = troubles_in_words(results.summaries)
-    return sorted(lines, key=lambda line: not any(line.endswith(reason) for reason in gone))
+    of_lost = [line for line in lines if line.endswith(tuple(one.reason for one in lost))]
+    # Where every case had its figure before, no case says it.
+    unsaid = [one.reason for one in lost if not any(line.endswith(one.reason) for line in of_lost)]
+    others = (line for line in lines if line not in of_lost)
+    return list(dict.fromkeys((*of_lost, *unsaid, *others)))
 
 
 def _result(results: Results, screen: Console, room: int) -> list[RenderableType]:
