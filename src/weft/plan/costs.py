@@ -39,8 +39,15 @@ class RankGroup(NamedTuple):
 class Costed(Protocol):
     """A case, and the ranks that measure it."""
 
-    case: Case
-    pattern: Pattern
+    @property
+    def case(self) -> Case:
+        """What is measured."""
+        ...
+
+    @property
+    def pattern(self) -> Pattern:
+        """How its messages go."""
+        ...
 
     @property
     def group(self) -> RankGroup:
