@@ -87,6 +87,7 @@ def _print(rows: "Sequence[dict[str, Any]]", json: bool) -> None:
         name = str(next(iter(row.values())))
         axis = f" (--points: {row['axis']}, {row['points']})" if row.get("axis") else ""
         axis += f" (--extents: {row['extents']})" if row.get("extents") else ""
+        axis += f" (only over {', '.join(row['only_over'])})" if row.get("only_over") else ""
         out = f" (not usable here: {row['reason']})" if row.get("reason") else ""
         typer.echo(f"{name:<{width}}  {row['summary']}{axis}{out}")
         for part in row.get("parts", ()):
@@ -151,4 +152,11 @@ def _tests(found: "Sequence[Program]") -> list[dict[str, Any]]:
             )
             if pattern.supported:
                 row["transports"].append(program.transport)
-    return list(tests.values())
+    known = {row for test in tests.values() for row in test["transports"]}
+    return [{**row, "only_over": _only_over(row["transports"], known)} for row in tests.values()]
+
+
+def _only_over(able: "Sequence[str]", known: "set[str]") -> list[str]:
+    """The transports that can run a test where others cannot, without their modes."""
+    families = dict.fromkeys(name.partition(":")[0] for name in able)
+    return [] if {name for name in known if ":" not in name} <= set(families) else list(families)
