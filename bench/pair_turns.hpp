@@ -13,6 +13,7 @@
 #include "bootstrap/mpi.hpp"
 #include "contract/task.hpp"
 #include "host/clock.hpp"
+#include "host/memory.hpp"
 #include "patterns/ping_pong.hpp"
 
 inline constexpr std::uint32_t pair_trips = 2000;
@@ -63,4 +64,22 @@ void take_pair_turns(weft::MpiBootstrap& boot, int argc, char** argv, const Engi
   boot.barrier_asleep(false);
   if (boot.rank() > 0) return;
   for (const auto& [engines, bares] : reported) std::printf("%.3f %.3f\n", engines, bares);
+}
+
+/// All of such a program: the engine's loop over the link and `bare(rank, out, in)`, which have the
+/// same two buffers. Collective.
+template <class Link, class Bare>
+void take_pair_turns_over(Link& link, weft::MpiBootstrap& boot, int argc, char** argv,
+                          const Bare& bare) {
+  const int rank = boot.rank();
+  std::vector<int> peers;
+  if (rank < 2) peers.push_back(1 - rank);
+  link.reserve(8, peers);
+  std::vector<weft::Buffer> out{weft::map_memory(pair_message_bytes)};
+  std::vector<weft::Buffer> in{weft::map_memory(pair_message_bytes)};
+  take_pair_turns(
+      boot, argc, argv, [&] { return engine_turn(link, rank, out, in); },
+      [&] { return bare(rank, out[0].data, in[0].data); });
+  weft::unmap_memory(out[0]);
+  weft::unmap_memory(in[0]);
 }

@@ -2,16 +2,14 @@
 // about in one process: what the machine does to one it does to the other. An argument: turns.
 #include <ucp/api/ucp.h>
 
-#include <vector>
+#include <cstddef>
 
 #include "contract/options.hpp"
-#include "host/memory.hpp"
 #include "pair_turns.hpp"
 #include "transports/ucx/tagged.hpp"
 
 namespace {
 
-using weft::Buffer;
 using weft::CycleCounter;
 
 // No rank's, which the engine's messages bear.
@@ -60,16 +58,8 @@ weft::Ticks bare(Link& link, int rank, std::byte* out, std::byte* in) {
 int main(int argc, char** argv) {
   weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::meeting);
   Link link(weft::LinkOptions{}, boot);
-  const int rank = boot.rank();
-  std::vector<int> peers;
-  if (rank < 2) peers.push_back(1 - rank);
-  link.reserve(8, peers);
-  std::vector<Buffer> out{weft::map_memory(pair_message_bytes)};
-  std::vector<Buffer> in{weft::map_memory(pair_message_bytes)};
-  take_pair_turns(
-      boot, argc, argv, [&] { return engine_turn(link, rank, out, in); },
-      [&] { return bare(link, rank, out[0].data, in[0].data); });
-  weft::unmap_memory(out[0]);
-  weft::unmap_memory(in[0]);
+  take_pair_turns_over(link, boot, argc, argv, [&](int rank, std::byte* out, std::byte* in) {
+    return bare(link, rank, out, in);
+  });
   return 0;
 }

@@ -3,10 +3,10 @@
 
 #include "contract/clock.hpp"
 #include "contract/task.hpp"
+#include "patterns/parts/both_ways.hpp"
 #include "patterns/parts/posting.hpp"
 #include "patterns/parts/receiver.hpp"
 #include "patterns/parts/send_window.hpp"
-#include "patterns/parts/trips.hpp"
 
 namespace weft {
 
@@ -32,22 +32,14 @@ struct BidirectionalStream {
       .has_queue = true,
       .latencies_per_sample = 4,
   };
-  static constexpr std::string_view beyond_models =
-      "in a model the messages of a window share the link and all arrive together, and nobody has "
-      "checked both ways at once against a known answer";
+  static constexpr std::string_view beyond_models = both_ways_beyond_models;
   static constexpr bool streams = true;
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Task& task) noexcept {
-    const Lane& lane = task.lanes[0];
-    const auto out = [&]() -> const Buffer& { return task.control_out; };
-    const auto in = [&]() -> const Buffer& { return task.control_in.next(); };
-    if (task.rank == 1) {
-      return answer_trips<Wait>(link, lane.peer, out, in, trial_trips) && follow<Wait>(link, task);
-    }
-    Ticks trip = 0;
-    return find_shortest_trip<Now, Wait>(link, lane.peer, out, in, trip) &&
-           lead<Now, Wait>(link, task, trip);
+    return run_both_ways<Now, Wait>(
+        link, task, [&](Ticks pause) { return lead<Now, Wait>(link, task, pause); },
+        [&] { return follow<Wait>(link, task); });
   }
 
  private:

@@ -6,16 +6,16 @@
 
 #include "contract/clock.hpp"
 #include "contract/task.hpp"
+#include "patterns/parts/both_ways.hpp"
 #include "patterns/parts/posting.hpp"
 #include "patterns/parts/send_window.hpp"
-#include "patterns/parts/trips.hpp"
 #include "patterns/parts/windows.hpp"
 
 namespace weft {
 
 /// The loop of osu_bibw (OMB 7.4) between the control messages of `bidirectional_stream`, which are
 /// what its samples begin and end with: each rank posts the receives of a window, then its sends.
-struct BidirectionalWindowStream {
+struct BidirectionalWindowStream : ByWindows {
   static constexpr PatternInfo info{
       .name = "bidirectional_window_stream",
       .title = "Bidirectional bandwidth by windows",
@@ -28,30 +28,13 @@ struct BidirectionalWindowStream {
       .has_queue = true,
       .latencies_per_sample = 4,
   };
-  static constexpr std::string_view beyond_models =
-      "in a model the messages of a window share the link and all arrive together, and nobody has "
-      "checked both ways at once against a known answer";
-  static constexpr bool streams = true;
-  static constexpr bool whole_windows = true;
-  static constexpr bool measures_unexpected = true;
-
-  template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth,
-                                                  std::uint64_t /*point*/) noexcept {
-    return queue_depth;
-  }
+  static constexpr std::string_view beyond_models = both_ways_beyond_models;
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Task& task) noexcept {
-    const Lane& lane = task.lanes[0];
-    const auto out = [&]() -> const Buffer& { return task.control_out; };
-    const auto in = [&]() -> const Buffer& { return task.control_in.next(); };
-    if (task.rank == 1) {
-      return answer_trips<Wait>(link, lane.peer, out, in, trial_trips) && follow<Wait>(link, task);
-    }
-    Ticks trip = 0;
-    return find_shortest_trip<Now, Wait>(link, lane.peer, out, in, trip) &&
-           lead<Now, Wait>(link, task, trip);
+    return run_both_ways<Now, Wait>(
+        link, task, [&](Ticks pause) { return lead<Now, Wait>(link, task, pause); },
+        [&] { return follow<Wait>(link, task); });
   }
 
  private:

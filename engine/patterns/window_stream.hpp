@@ -15,7 +15,7 @@ namespace weft {
 
 /// The loop of osu_bw (OMB 7.4): rank 1 posts the receives of a window behind its answer to the one
 /// before, so that messages may come before them. A sample is whole windows.
-struct WindowStream {
+struct WindowStream : ByWindows {
   static constexpr PatternInfo info{
       .name = "window_stream",
       .title = "Bandwidth by windows",
@@ -28,16 +28,7 @@ struct WindowStream {
       .has_queue = true,
       .latencies_per_sample = 2,
   };
-  static constexpr bool streams = true;
   static constexpr bool one_way = true;
-  static constexpr bool whole_windows = true;
-  static constexpr bool measures_unexpected = true;
-
-  template <class Wait, class T>
-  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth,
-                                                  std::uint64_t /*point*/) noexcept {
-    return queue_depth;
-  }
 
   template <Clock Now, class Wait, TwoSided T>
   static bool run(T& link, Task& task) noexcept {

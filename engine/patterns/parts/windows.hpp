@@ -9,6 +9,20 @@
 
 namespace weft {
 
+/// What such a benchmark says of itself: the receives of one window are there at once, and messages
+/// may come before them.
+struct ByWindows {
+  static constexpr bool streams = true;
+  static constexpr bool whole_windows = true;
+  static constexpr bool measures_unexpected = true;
+
+  template <class Wait, class T>
+  static constexpr std::uint32_t receives_at_once(std::uint32_t queue_depth,
+                                                  std::uint64_t /*point*/) noexcept {
+    return queue_depth;
+  }
+};
+
 /// `each(messages)` for every window of a sample: Q messages, of the last one what is left. False
 /// once `each` is.
 template <class Each>
