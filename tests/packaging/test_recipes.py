@@ -97,7 +97,7 @@ def test_easybuild_has_what_the_project_asks_for() -> None:
     found = easyconfig()
     assert found["version"] == PROJECT["project"]["version"]
     extensions = {name: version for name, version, *_ in found["exts_list"]}
-    modules = dict(found["dependencies"])
+    modules = {name.lower(): version for name, version, *_ in found["dependencies"]}
     has = {**modules, **extensions}
     # These come in bundles: Python-bundle-PyPI 2025.07 and SciPy-bundle 2025.07.
     bundled = {"jinja2": "3.1.6", "rich": "14.1.0", "numpy": "2.3.2", "scipy": "1.16.1"}

@@ -368,30 +368,3 @@ def test_a_map_of_many_is_a_small_page() -> None:
     charts = [*matrix_charts([("", matrix)], "tcp", 0), distribution_of([("", matrix)], "tcp", 0)]
     page = page_of(charts, Table(name="map", caption="a map"))
     assert len(page) < 1e6
-
-
-def test_what_a_link_gets_of_matchings_is_said_with_the_worst_by_name(tmp_path: Path) -> None:
-    """A byte takes a nanosecond, half of 1 us goes for the answer, n5 sends at half of that."""
-    run = map_record(tmp_path / "m.jsonl", {"n5": 2.0}, sizes=(8, 1 << 20))
-    small, large = maps_of(run, None)
-    assert small.bisection is None
-    assert large.bisection is not None
-    # Who begins is drawn: no matching has been there before.
-    assert large.bisection.matchings == 2 * usual_rounds(RANKS)
-    assert large.bisection.greatest == pytest.approx(1e9, rel=0.03)
-    assert large.bisection.least == pytest.approx(5 / 6 * 1e9, rel=0.03)
-    assert large.bisection.worst[0][0] == "n5"
-    *_, line = PairMap().findings((small, large))
-    assert "tcp 1 MiB: effective bisection bandwidth" in line
-    assert "over 56 matchings; the worst gets 8" in line
-    assert ": n5 to " in line
-    table = PairMap().tables((small, large))[-1]
-    [row] = table.rows
-    assert (row[1], row[3]) == ("56", "-")
-    chart = PairMap().charts((small, large))[-1]
-    assert chart.name == "map-bisection"
-    [track] = chart.tracks
-    assert (track.y[0], track.y[-1]) == (0, 100)
-    assert track.x[0] == pytest.approx(large.bisection.least / 1e6)
-    [_, plain] = json.loads(json.dumps(PairMap().plain((small, large))))
-    assert plain["bisection"]["least"] == large.bisection.least

@@ -32,9 +32,10 @@ Topologies = Annotated[
     list[str] | None,
     typer.Option(
         "--topology",
-        help="Read who is below which switch: a topology.conf of Slurm, an output of ibnetdiscover"
-        " (and a second time its routes by dump_lfts.sh), an ibdiagnet2.db_csv, a folder of LLDP"
-        ' neighbours, a .toml of weft, or words: "fat-tree 24/288 full".',
+        help="Read who is below which switch: a topology.conf or topology.yaml of Slurm (FILE@NAME"
+        " for one of several topologies), an output of ibnetdiscover (and a second time its routes"
+        " by dump_lfts.sh), an ibdiagnet2.db_csv, a folder of LLDP neighbours, a .toml of weft, or"
+        ' words: "fat-tree 24/288 full".',
     ),
 ]
 PageFile = Annotated[

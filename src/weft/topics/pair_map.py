@@ -324,17 +324,14 @@ def _bisection_table(rows: Sequence[MapRow]) -> Table:
         name="map",
         caption="Effective bisection bandwidth: of a link, over random matchings of one half with"
         " the other",
-        head=("", "matchings", "mean", "of peak", "least", "5 %", "95 %", "greatest"),
+        # How many matchings there were is said above; the chart has the greatest.
+        head=("", "mean", "of peak", "least", "5 %", "95 %"),
         rows=tuple(
             (
                 row.place,
-                str(found.matchings),
                 half_or_none(found.effective, format_bandwidth),
                 _percent(found),
-                *map(
-                    format_bandwidth,
-                    (found.least, found.shares[0], found.shares[-1], found.greatest),
-                ),
+                *map(format_bandwidth, (found.least, found.shares[0], found.shares[-1])),
             )
             for row in rows
             if (found := row.bisection)

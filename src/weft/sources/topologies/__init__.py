@@ -13,12 +13,14 @@ from weft.fabric.known import KnownFabric, host_of, known_of, on_endpoints
 from weft.fabric.routes import ROUTINGS
 from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
 from weft.sim.predicted import read_topology
+from weft.sources.named import split_source
 from weft.sources.topologies.forwarding import forwarding_of, is_forwarding
 from weft.sources.topologies.ibdiagnet import cabling_of_ibdiagnet, is_ibdiagnet
 from weft.sources.topologies.ibnetdiscover import cabling_of_ibnetdiscover, is_ibnetdiscover
 from weft.sources.topologies.lldp import fabric_of_neighbours
 from weft.sources.topologies.own import cabling_of_own
 from weft.sources.topologies.slurm import fabric_of_slurm
+from weft.sources.topologies.slurm_yaml import fabric_of_yaml, is_yaml
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -28,8 +30,9 @@ if TYPE_CHECKING:
     from weft.fabric.cabling import Cabling
 
 KINDS = (
-    "name a topology.conf of Slurm, an output of ibnetdiscover, an ibdiagnet2.db_csv, a folder of"
-    ' LLDP neighbours, a .toml of weft, or words like "fat-tree 24/288 full"'
+    "name a topology.conf or topology.yaml of Slurm, an output of ibnetdiscover, an"
+    " ibdiagnet2.db_csv, a folder of LLDP neighbours, a .toml of weft, or words like"
+    ' "fat-tree 24/288 full"'
 )
 
 
@@ -86,7 +89,7 @@ def _topology_of(words: Sequence[str]) -> Topology:
         )
     [one] = others
     if not tables:
-        return _phrase(one) if one.split()[:1] and _is_phrase(one) else _read(Path(one))
+        return _phrase(one) if one.split()[:1] and _is_phrase(one) else _read(one)
     cabling = _cabling(Path(one))
     if cabling is None or not cabling.lids:
         raise WeftError(f"{one} has no LIDs to follow {tables[0]} by", "name one of ibnetdiscover")
@@ -118,13 +121,20 @@ def _begins(words: str, is_one: re.Pattern[str]) -> bool:
     return path.is_file() and bool(is_one.search(text_of(path)))
 
 
-def _read(path: Path) -> Topology:
+def _read(words: str) -> Topology:
+    typed, name = split_source(words)
+    path = Path(typed)
+    if name and path.exists() and not _begins(typed, is_yaml):
+        raise WeftError(f"{path} has one topology, without a name", f"type {path}")
     if path.is_dir():
         return Topology(fabric=fabric_of_neighbours(path))
     cabling = _cabling(path)
     if cabling is not None:
         return Topology(fabric=known_of_cabling(cabling))
-    return Topology(fabric=fabric_of_slurm(path, text_of(path)))
+    text = text_of(path)
+    if is_yaml.search(text):
+        return Topology(fabric=fabric_of_yaml(path, text, name))
+    return Topology(fabric=fabric_of_slurm(path, text))
 
 
 def _cabling(path: Path) -> Cabling | None:

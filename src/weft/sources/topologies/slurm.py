@@ -24,9 +24,12 @@ _MOST_NAMES = 100_000
 _LIST = re.compile(r"[^,\[\]]*(?:\[[^\]]*\][^,\[\]]*)*")
 _MOST_LEVELS = 16
 _FIX = "name a topology.conf of Slurm with SwitchName= and Nodes= or Switches="
+_LIST_FIX = "write a list of names with ranges, like n[1-4,7]"
 
 
-class _Switch(msgspec.Struct):
+class SlurmSwitch(msgspec.Struct, frozen=True):
+    """A switch or a block: the nodes at it, or the switches below it."""
+
     nodes: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()
     is_block: bool = False
@@ -34,7 +37,7 @@ class _Switch(msgspec.Struct):
 
 def fabric_of_slurm(path: Path, text: str) -> KnownFabric:
     """The switches as groups of hosts. Raises WeftError."""
-    switches: dict[str, _Switch] = {}
+    switches: dict[str, SlurmSwitch] = {}
     for number, line in enumerate(_joined(text.splitlines()), 1):
         words = line.partition("#")[0].split()
         pairs = {k.lower(): v for k, _, v in (word.partition("=") for word in words)}
@@ -46,15 +49,20 @@ def fabric_of_slurm(path: Path, text: str) -> KnownFabric:
         name = pairs.get("switchname") or pairs.get("blockname")
         if not name or not ("nodes" in pairs or "switches" in pairs):
             raise WeftError(f"{place} is no switch with Nodes= or Switches=", _FIX)
-        own = _Switch(
+        own = SlurmSwitch(
             # scontrol names the nodes of all leaves below a switch too.
             nodes=names_in("" if "switches" in pairs else pairs["nodes"], place),
             switches=names_in(pairs.get("switches", ""), place),
             is_block="blockname" in pairs,
         )
         switches |= dict.fromkeys(names_in(name, place), own)
+    return fabric_of_switches(path, switches, _FIX)
+
+
+def fabric_of_switches(path: Path, switches: dict[str, SlurmSwitch], fix: str) -> KnownFabric:
+    """Each switch as a group of the hosts below it. Raises WeftError."""
     if not switches:
-        raise WeftError(f"{path} has no switch", _FIX)
+        raise WeftError(f"{path} has no switch", fix)
     return KnownFabric(groups=tuple(_group(path, name, switches) for name in switches))
 
 
@@ -68,20 +76,20 @@ def _joined(lines: list[str]) -> list[str]:
     return found
 
 
-def _group(path: Path, name: str, switches: dict[str, _Switch]) -> Group:
+def _group(path: Path, name: str, switches: dict[str, SlurmSwitch]) -> Group:
     below = [name]
     members: set[str] = set()
     for level in range(1, _MOST_LEVELS + 1):
         unknown = [one for one in below if one not in switches]
         if unknown:
-            raise WeftError(f"{path} has no switch {unknown[0]}", "add its line, or omit it")
+            raise WeftError(f"{path} has no switch {unknown[0]}", "add it, or omit its name")
         members |= {node for one in below for node in switches[one].nodes}
         below = [other for one in below for other in switches[one].switches]
         if not below:
             kind = "leaf" if level == 1 else "switch"
             kind = "block" if switches[name].is_block else kind
             return Group(name=f"{kind} {name}", members=frozenset(members), level=level)
-    raise WeftError(f"{path}: switch {name} is above itself", "correct its Switches=")
+    raise WeftError(f"{path}: switch {name} is above itself", "correct what is below it")
 
 
 def names_in(text: str, place: str) -> tuple[str, ...]:
@@ -93,7 +101,7 @@ def names_in(text: str, place: str) -> tuple[str, ...]:
         for at, part in enumerate(parts):
             choices = [part] if at % 2 == 0 else _range(part, place)
             if len(ends) * len(choices) > _MOST_NAMES:
-                raise WeftError(f"{place}: {word} are too many names", _FIX)
+                raise WeftError(f"{place}: {word} are too many names", _LIST_FIX)
             ends = [one + other for one in ends for other in choices]
         found += ends
     return tuple(found)
@@ -105,6 +113,6 @@ def _range(text: str, place: str) -> list[str]:
         first, _, last = part.partition("-")
         last = last or first
         if not (first.isdigit() and last.isdigit()) or int(last) - int(first) > _MOST_NAMES:
-            raise WeftError(f"{place}: [{text}] is no range of numbers", _FIX)
+            raise WeftError(f"{place}: [{text}] is no range of numbers", _LIST_FIX)
         found += [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
     return found

@@ -48,6 +48,7 @@ class Weft(PythonPackage):
         depends_on("py-numpy@2.0:")
         depends_on("py-polars@1.20:")
         depends_on("py-psutil@6.0:")
+        depends_on("py-pyyaml@6.0:")
         depends_on("py-rich@13.9:")
         depends_on("py-scipy@1.14:")
         depends_on("py-typer@0.28:")

@@ -1,0 +1,53 @@
+"""What a map says of halves that send to each other: in its table, its sentence and its chart."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from support.maps import map_record
+from weft.plan.rounds import usual_rounds
+from weft.topics.pair_map import PairMap, maps_of
+from weft.units import format_bandwidth
+from weft.wording import with_half
+
+RANKS = 7
+
+
+def test_what_a_link_gets_of_matchings_is_said_with_the_worst_by_name(tmp_path: Path) -> None:
+    """A byte takes a nanosecond, half of 1 us goes for the answer, n5 sends at half of that."""
+    run = map_record(tmp_path / "m.jsonl", {"n5": 2.0}, sizes=(8, 1 << 20))
+    small, large = maps_of(run, None)
+    assert small.bisection is None
+    assert large.bisection is not None
+    # Who begins is drawn: no matching has been there before.
+    assert large.bisection.matchings == 2 * usual_rounds(RANKS)
+    assert large.bisection.greatest == pytest.approx(1e9, rel=0.03)
+    assert large.bisection.least == pytest.approx(5 / 6 * 1e9, rel=0.03)
+    assert large.bisection.worst[0][0] == "n5"
+    *_, line = PairMap().findings((small, large))
+    assert "tcp 1 MiB: effective bisection bandwidth" in line
+    assert "over 56 matchings; the worst gets 8" in line
+    assert ": n5 to " in line
+    table = PairMap().tables((small, large))[-1]
+    [row] = table.rows
+    assert table.head == ("", "mean", "of peak", "least", "5 %", "95 %")
+    found = large.bisection
+    ends = (found.least, found.shares[0], found.shares[-1])
+    assert row[0] == "tcp 1 MiB"
+    assert row[1:] == (
+        with_half(found.effective, format_bandwidth),
+        "-",
+        *map(format_bandwidth, ends),
+    )
+    # A long transport, a figure of five places and a link leave room on 80 columns.
+    wide = ("ucx:tag+ib 1 MiB", "1.125 GB/s ±0.013", "100 %", *["99.9 GB/s"] * 3)
+    assert msgspec.structs.replace(table, rows=(wide,)).width <= 80
+    chart = PairMap().charts((small, large))[-1]
+    assert chart.name == "map-bisection"
+    [track] = chart.tracks
+    assert (track.y[0], track.y[-1]) == (0, 100)
+    assert track.x[0] == pytest.approx(large.bisection.least / 1e6)
+    [_, plain] = json.loads(json.dumps(PairMap().plain((small, large))))
+    assert plain["bisection"]["least"] == large.bisection.least
