@@ -1,4 +1,4 @@
-"""A record's values over ranks are whole: every series of each kind, each of just as many values."""
+"""Values over ranks are whole: every series of each kind, each of just as many values."""
 
 from typing import Any
 
