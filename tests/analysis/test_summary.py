@@ -11,7 +11,9 @@ import weft
 from support.builders import (
     LAUNCH_EFFECTS,
     OPS_PER_SAMPLE,
-    SPREAD,
+    SAMPLES,
+    SPREAD_ABOVE,
+    SPREAD_BELOW,
     VERIFIED_BYTES,
     lost_batch,
     make_batch,
@@ -47,7 +49,7 @@ def test_every_figure_of_a_usual_record_is_the_known_one(record: Path) -> None:
     for case, summary in zip(make_cases(), summarise(weft.load(record)), strict=True):
         time = usual_time_ns(case)
         assert (summary.case, summary.status, summary.reason) == (case.key, "ok", "")
-        assert (summary.launches, summary.samples, summary.settled) == (5, 5 * 201, True)
+        assert (summary.launches, summary.samples, summary.settled) == (5, sum(SAMPLES), True)
         assert summary.verified_bytes == 6 * VERIFIED_BYTES
         assert summary.ops_per_sample == (OPS_PER_SAMPLE,)
         assert summary.flags == ()
@@ -56,7 +58,7 @@ def test_every_figure_of_a_usual_record_is_the_known_one(record: Path) -> None:
             assert summary.latency_ns.value == pytest.approx(time / divisors[case.test], rel=TICKS)
             assert summary.minimum_latency_ns is None  # a sample is a mean of eight
             assert summary.minimum_of_means_latency_ns == pytest.approx(
-                time / divisors[case.test] * min(LAUNCH_EFFECTS) * (1 - SPREAD), rel=TICKS
+                time / divisors[case.test] * min(LAUNCH_EFFECTS) * (1 - SPREAD_BELOW), rel=TICKS
             )
         else:
             assert summary.latency_ns is None
@@ -83,14 +85,16 @@ def test_interval_and_spreads_of_a_usual_case(record: Path) -> None:
     assert bandwidth.low == pytest.approx(2**20 / latency.high * 1e9)
     assert bandwidth.high == pytest.approx(2**20 / latency.low * 1e9)
     assert summary.between_launch_percent == pytest.approx(0.2, rel=1e-3)
-    assert summary.within_launch_percent == pytest.approx(100 * SPREAD / 2, rel=1e-2)
+    assert summary.within_launch_percent == pytest.approx(
+        100 * (SPREAD_BELOW / 2 + SPREAD_ABOVE / 4) / 2, rel=1e-2
+    )
     assert summary.relative_half_width == pytest.approx(0.0038, rel=0.02)
 
 
 def test_warm_up_and_calibration_are_in_no_figure(tmp_path: Path) -> None:
     # The builders' warm-up takes twice, their calibration nine times as long as the samples.
     summary = only(synthetic_record(tmp_path / "a.jsonl", one_case()))
-    highest = usual_time_ns(one_case()[0]) / 2 * 1.003 * (1 + SPREAD)
+    highest = usual_time_ns(one_case()[0]) / 2 * 1.003 * (1 + SPREAD_ABOVE)
     assert max(summary.percentiles_of_means_latency_ns.values()) < highest
 
 

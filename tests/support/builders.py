@@ -1,9 +1,10 @@
 """Synthetic records with known answers, for every test that reads one.
 
 `synthetic_record(path)` writes a finished record of two transports and four tests. Unless
-`times_ns` says otherwise the figures are exact: the median over launches of the time of one
-operation of a case is `usual_time_ns(case)`, the launch medians are that times LAUNCH_EFFECTS, and
-the samples of a launch lie evenly within +-2 % of its median, so that no shape is to be flagged.
+`times_ns` says otherwise the medians are exact: over launches the time of one operation of a case
+is `usual_time_ns(case)`, the launch medians are that times LAUNCH_EFFECTS. What a median does not
+show is uneven, as where it is measured: launches differ in the clock's tick, the samples' number
+and the warm-up's, and samples reach further above their median than below it.
 """
 
 from __future__ import annotations
@@ -52,11 +53,15 @@ TICK_NS = 0.5
 TICKS_NS = (0.4, 0.25, TICK_NS, 0.8, 0.2)
 OVERHEAD_TICKS = 40
 WARMUP = 5
+# By round, as the ticks: behind the warm-up so many samples, an odd number that has a middle one.
+WARMUPS = (5, 3, WARMUP, 8, 4)
+SAMPLES = (201, 161, 241, 181, 221)
 OPS_PER_SAMPLE = 8
 VERIFIED_BYTES = 4096
 # Relative to the true median, whose own launch is the third: the median of any first 5 is 1.
 LAUNCH_EFFECTS = (0.996, 1.003, 1.0, 1.002, 0.998)
-SPREAD = 0.02
+# Of samples about their launch's median: the least is so much below, the greatest above it.
+SPREAD_BELOW, SPREAD_ABOVE = 0.02, 0.05
 
 # What the engine declares: title, latency_divisor, bandwidth_factor.
 _DECLARED = (
@@ -168,12 +173,17 @@ def usual_time_ns(case: Case) -> float:
     return (2000 + 0.1 * case.bytes) * (0.5 if case.transport == "mpi" else 1.0)
 
 
-def usual_times_ns(case: Case, launch: int, samples: int = 201) -> list[float]:
-    """The samples of a case in a launch: an even grid about the launch median, shuffled."""
+def usual_times_ns(case: Case, launch: int, samples: int = 0) -> list[float]:
+    """The samples of a case in a launch: skewed about the launch median, shuffled."""
     middle = usual_time_ns(case) * LAUNCH_EFFECTS[launch % len(LAUNCH_EFFECTS)]
+    samples = samples or SAMPLES[launch % len(SAMPLES)]
     steps = [2 * step / (samples - 1) - 1 for step in range(samples)]
     random.Random(f"{case.key}/{launch}").shuffle(steps)  # noqa: S311 - an order, no secret
-    return [middle * (1 + SPREAD * step) for step in steps]
+    # Above the median each further sample lies further from the one before.
+    return [
+        middle * (1 + (SPREAD_ABOVE * step**2 if step > 0 else SPREAD_BELOW * step))
+        for step in steps
+    ]
 
 
 def make_cases(
@@ -336,6 +346,7 @@ def measured_lines(
                     order,
                     times,
                     ops_per_sample=ops,
+                    warmup=WARMUPS[round_ % len(WARMUPS)],
                     tick_ns=tick_ns,
                     parts_ns=parts,
                     cpu_shares=shares,

@@ -27,9 +27,14 @@ def test_what_a_link_gets_of_matchings_is_said_with_the_worst_by_name(tmp_path: 
     assert large.bisection.least == pytest.approx(5 / 6 * 1e9, rel=0.03)
     assert large.bisection.worst[0][0] == "n5"
     *_, line = PairMap().findings((small, large))
-    assert "tcp 1 MiB: effective bisection bandwidth" in line
-    assert "over 56 matchings; the worst gets 8" in line
-    assert ": n5 to " in line
+    least = format_bandwidth(large.bisection.least)
+    pairs = ", ".join(f"{one} to {other}" for one, other in large.bisection.worst)
+    assert large.bisection.effective is not None
+    assert line == (
+        "tcp 1 MiB: effective bisection bandwidth"
+        f" {with_half(large.bisection.effective, format_bandwidth)} a link, over 56 matchings;"
+        f" the worst gets {least}: {pairs}"
+    )
     table = PairMap().tables((small, large))[-1]
     [row] = table.rows
     assert table.head == ("", "mean", "of peak", "least", "5 %", "95 %")
