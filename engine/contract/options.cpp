@@ -50,8 +50,6 @@ Placement placement_called(std::string_view name) {
                               std::string(name) + "'");
 }
 
-constexpr int most_ranks = 1 << 20;
-
 void apply(Options& options, std::string_view flag, std::string_view value) {
   if (flag == "--cpus") options.cpus = cpu_list(value);
   if (flag == "--inspect") options.inspect = value;

@@ -11,6 +11,9 @@
 
 namespace weft {
 
+/// So many ranks can be asked about.
+inline constexpr int most_ranks = 1 << 20;
+
 /// Something that a transport can be set with --option, for its help and for refusing what it does
 /// not know or take.
 struct Setting {

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import weft
-from support.builders import make_cases, make_header, write_lines
+from support.builders import OVERHEAD_TICKS, make_cases, make_header, write_lines
 from support.virtual_ranks import (
-    CLOCK,
     END_S,
     START_S,
     Machine,
@@ -167,7 +166,7 @@ def test_neighbours_spare_most_calibrations(monkeypatch: pytest.MonkeyPatch) -> 
     sink, _ = measure(monkeypatch, USUAL, 60, overhead_s=0.005)
     looks = [b for b in sink if isinstance(b, Batch) and b.role == "calibrate"]
     assert len(looks) < len(USUAL) / 3
-    least = 100 * CLOCK.overhead_ticks
+    least = 100 * OVERHEAD_TICKS
     batches = [b for b in sink if isinstance(b, Batch) and b.role == "measure"]
     assert min(min(batch.ticks) for batch in batches) >= least
 

@@ -41,8 +41,11 @@ TICKS_NS = (0.4, 2.5, 1.0, 0.7)
 class Uneven(Machine):
     """Samples that are skewed and unlike from batch to batch; a load says when the next is due.
 
-    Launches differ in the clock's tick, which is calibrated again, and longer, at their end.
+    Launches differ in the clock's tick, which is calibrated again, and longer, at their end: as
+    many ticks are another time in each.
     """
+
+    tick_ns = 1.0
 
     def hello(self, _: float = 0) -> Hello:
         clock = make_clock(TICKS_NS[self.launches % len(TICKS_NS)])

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     Effect = Callable[[Mapping[str, Any], int], float]
 
 START_S, END_S = 0.6, 0.2
-CLOCK = make_clock(tick_ns=1.0)
+# No number of ticks is one of nanoseconds.
+TICK_NS = 0.4
 
 
 class Machine:
@@ -43,6 +44,7 @@ class Machine:
         self.launches = 0
         self.checks: list[tuple[int, bool]] = []
 
+    tick_ns = TICK_NS
     name = "virtual"
     summary = "ranks in virtual time"
 
@@ -69,7 +71,7 @@ class Machine:
 
     def hello(self, _: float = 0) -> Hello:
         ranks = tuple(RankFacts(rank=r, host="n", pid=1, cpu=r, numa=0) for r in range(self.ranks))
-        return Hello(transport="t", mpi="none", ranks=ranks, clock=CLOCK)
+        return Hello(transport="t", mpi="none", ranks=ranks, clock=make_clock(self.tick_ns))
 
     def run(self, case: Mapping[str, Any], _: float) -> Answer:
         self.checks.append((case["bytes"], case["verify"]))
@@ -77,14 +79,15 @@ class Machine:
         count, ops = case["samples"] + case["warmup"], case["ops_per_sample"]
         timed_ns = count * ops * operation_ns
         self.now += self.overhead_s + timed_ns / 1e9
-        ticks = tuple(operation_ns * ops + number % 3 for number in range(count))
+        sample = round(operation_ns * ops / self.tick_ns)
+        ticks = tuple(sample + number % 3 for number in range(count))
         return Answer(
             id=case["id"], status="ok", warmup=case["warmup"], ops_per_sample=ops, ticks=ticks,
             timed_ns=timed_ns,
         )  # fmt: skip
 
     def finish(self, _: float = 0) -> Bye:
-        return Bye(clock=CLOCK)
+        return Bye(clock=make_clock(self.tick_ns))
 
 
 class Sink(list["Line"]):

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "apps/milc/conjugate_gradient.hpp"
+#include "contract/options.hpp"
 #include "patterns/parts/faces.hpp"
 #include "patterns/parts/milc_share.hpp"
 
@@ -147,10 +148,12 @@ class Ranks {
   using Pointers = std::array<std::byte*, faces>;
 
   /// The checksums of a file from what the ranks' sites have in them: an XOR is the parity of a
-  /// sum, bit by bit, and so many bits of at most 8192 ranks fit a number.
+  /// sum, bit by bit, and two sums over as many ranks as can be typed fit a number.
   [[nodiscard]] bool check_field() noexcept {
-    constexpr std::uint64_t ranks_bits = 13;
-    constexpr std::uint64_t bits_of_number = 4;
+    constexpr std::uint64_t ranks_bits = 26;
+    constexpr std::uint64_t bits_of_number = 2;
+    static_assert(std::uint64_t{1} << ranks_bits > most_ranks &&
+                  ranks_bits * bits_of_number <= std::numeric_limits<double>::digits);
     constexpr std::uint64_t at_once = 4;
     if (!share_->own_sums) return true;
     const std::array<std::uint32_t, 2> own{share_->own_sums->of_29, share_->own_sums->of_31};
