@@ -13,10 +13,12 @@ from weft.analysis.stats.intervals import interval_of_median, median_of_launches
 from weft.analysis.stats.launches import number_in_words, what_would_tell
 from weft.analysis.stats.needed import (
     ERROR_OF_MEDIAN,
+    FEWEST_SESSIONS,
     MOST,
     SHARE_OF_DIFFERENCE,
     Needed,
     apart,
+    at_first,
     cheapest,
     for_half_width,
     half_of,
@@ -29,7 +31,7 @@ from weft.analysis.stats.needed import (
 )
 from weft.analysis.stats.ratios import Figure, needed
 from weft.analysis.stats.slowdown import SESSION_SCATTER, Paces, Slowdown
-from weft.estimate import Estimate
+from weft.estimate import Estimate, Unit
 from weft.plan.cases import LAUNCHES
 from weft.plan.command import NextSession
 
@@ -256,3 +258,18 @@ def test_further_sessions_of_one_record_are_measured_into_it() -> None:
     # As many launches in all as there are and were asked for: a settled record lacks none else.
     assert "type weft run --resume a.jsonl --launches 10 at another time" in words
     assert "weft run --again a.jsonl at other times" in what_would_tell(sessions, "tell", SIDES[:1])
+
+
+@pytest.mark.parametrize("unit", ["launch", "session"])
+def test_what_can_be_measured_ends_with_the_most(unit: Unit) -> None:
+    counts = (1, MOST, MOST + 1, math.inf)
+    found = [Needed(unit=unit, count=one, difference=0.01).is_possible for one in counts]
+    assert found == [True, True, False, False]
+
+
+def test_of_what_nothing_is_known_the_usual_number_is_a_beginning() -> None:
+    """As many launches as a run has, or the fewest sessions that days can be told by."""
+    launch, session = at_first("launch"), at_first("session")
+    assert (launch.unit, launch.count, launch.difference) == ("launch", LAUNCHES, 0.0)
+    assert (session.unit, session.count, session.difference) == ("session", FEWEST_SESSIONS, 0.0)
+    assert launch.count != session.count
