@@ -1,7 +1,7 @@
 """Pages of the documentation's site that are made of what is there: mkdocs calls `on_files`.
 
-The README and its neighbours; the commands and the record's lines, from the source; the page on
-numbers, a page per topic; the notebook; and the gallery, whose reports are made of real records.
+The README and its neighbours; the commands and the record's lines, from the source; the notebook;
+and the gallery, whose reports are made of real records.
 """
 
 from __future__ import annotations
@@ -28,26 +28,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-NUMBERS = "how-numbers-are-computed.md"
 # Pages beside docs/, by their place on the site.
 BESIDE = {
     "README.md": "readme.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changes.md",
 }
-# The topics of the page on numbers, each from the paragraph that begins so.
-TOPICS = (
-    ("what-is-timed", "What is timed", "**Sample.**"),
-    ("many-ranks", "Load and many ranks", "**Hot spots**"),
-    ("host-and-layers", "Host, overlap and layers", "**Completion**"),
-    ("differences", "Differences and verdicts", "**Many sizes at once.**"),
-    ("intervals", "Medians and intervals", "**Median and interval.**"),
-    ("stopping", "Stopping and precision", "**Stopping costs a little coverage.**"),
-    ("peaks", "Peaks and prices", "**Peak of a link**"),
-    ("ratios", "Ratios and acceptance", "**Ratio of two figures**"),
-    ("fits", "Fits", "## Fits"),
-)
-_LEAD = re.compile(r"^\*\*([^*]+?)\.?\*\*", re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
 MONDAY, TUESDAY = (str(DOCS / "records" / f"{day}.jsonl.zst") for day in ("monday", "tuesday"))
 # Each report of the gallery: its file, what it shows, and the command that writes it.
@@ -61,8 +47,7 @@ GALLERY = (
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """The pages that are not files of docs/, and no file that they replace."""
-    files.remove(next(one for one in files if one.src_uri == NUMBERS))
+    """The pages that are not files of docs/."""
     for uri, text in pages():
         files.append(File.generated(config, uri, content=text))
     folder = ROOT / "build" / "gallery"
@@ -81,7 +66,6 @@ def pages() -> Iterator[tuple[str, str]]:
     """Every page that is made, with its place."""
     for source, uri in BESIDE.items():
         yield uri, (ROOT / source).read_text().replace("](docs/", "](").replace("](LICENSE)", "]")
-    yield from numbers((DOCS / NUMBERS).read_text())
     yield "reference/commands.md", commands()
     yield "reference/record.md", record()
     yield "gallery/index.md", gallery()
@@ -101,8 +85,6 @@ def with_links(text: str, uri: str) -> str:
             return f"]({up}{BESIDE[name]}{anchor})"
         if uri in BESIDE.values() and name in BESIDE:
             return f"]({BESIDE[name]}{anchor})"
-        if name == NUMBERS:
-            return f"]({up}{place_of(anchor)})"
         if name.endswith(".ipynb"):
             return f"]({target.removesuffix('.ipynb')}.md)"
         folder = DOCS / Path(uri).parent
@@ -112,25 +94,6 @@ def with_links(text: str, uri: str) -> str:
         return match[0] if on_site and "src/" not in target else "]"
 
     return _LINK.sub(led, text)
-
-
-def place_of(anchor: str) -> str:
-    """Where the page on numbers has an anchor: on the page of its topic."""
-    return "numbers/fits.md" if anchor == "#fits" else "numbers/index.md"
-
-
-def numbers(text: str) -> Iterator[tuple[str, str]]:
-    """The page on numbers, a page per topic with a heading per number."""
-    title, _, rest = text.partition("\n")
-    places = [rest.index(f"\n{lead}") + 1 for _, _, lead in TOPICS]
-    ends = [*places[1:], len(rest)]
-    listed = [f"- [{name}]({slug}.md)" for slug, name, _ in TOPICS]
-    yield "numbers/index.md", f"{title}\n{rest[: places[0]]}\n" + "\n".join(listed) + "\n"
-    for (slug, name, _), begin, end in zip(TOPICS, places, ends, strict=True):
-        body = rest[begin:end].removeprefix("## Fits\n")
-        headed = _LEAD.sub(lambda lead: f"## {lead[1]}\n\n**{lead[1]}.**", body)
-        links = re.sub(r"\]\((?!\w+://|#)", "](../", headed)
-        yield f"numbers/{slug}.md", f"# {name}\n\n{links}"
 
 
 def commands() -> str:

@@ -1,7 +1,7 @@
 """No page states a constant that the code has otherwise: each sentence here is made from the code.
 
-A page keeps its plain words. A row is a page, a phrase of it with `{}` for each number, and the
-numbers as the code has them; the phrase that comes of these stands in the page.
+A page keeps its plain words. A row is a page or a folder of pages, a phrase of it with `{}` for
+each number, and the numbers as the code has them; the phrase that comes of these stands there.
 """
 
 import ast
@@ -26,7 +26,7 @@ from weft.topics import availability, offered_load, overlap, queue_depth, reuse
 from weft.topics.scaling import rate, rows
 
 ROOT = Path(__file__).parents[1]
-NUMBERS = "docs/how-numbers-are-computed.md"
+NUMBERS = "docs/numbers"
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -328,6 +328,11 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
 )
 
 
+def pages_of(path: Path) -> list[Path]:
+    """A page, or those of a folder."""
+    return sorted(path.glob("*.md")) if path.is_dir() else [path]
+
+
 def stands_in(phrase: str, values: tuple[Any, ...], page: str) -> bool:
     """Whether a page states these numbers in these words, wherever its lines end."""
     return " ".join(phrase.format(*values).split()) in " ".join(page.split())
@@ -337,7 +342,7 @@ def stands_in(phrase: str, values: tuple[Any, ...], page: str) -> bool:
     ("page", "phrase", "values"), STATED, ids=[f"{page}: {phrase}" for page, phrase, _ in STATED]
 )
 def test_a_page_states_what_the_code_has(page: str, phrase: str, values: tuple[Any, ...]) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
+    text = "\n".join(one.read_text(encoding="utf-8") for one in pages_of(ROOT / page))
     assert stands_in(phrase, values, text), f"{page} says otherwise: {phrase.format(*values)}"
 
 

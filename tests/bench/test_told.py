@@ -89,7 +89,7 @@ def test_the_page_says_how_right_each_command_is(told: ModuleType) -> None:
 
     Those that are not within a factor of two are named on the page.
     """
-    page = (ROOT / "docs" / "how-numbers-are-computed.md").read_text()
+    page = (ROOT / "docs" / "numbers" / "differences.md").read_text()
     missed = 0
     for scene in told.scenes():
         name = re.escape(scene.name)

@@ -1,6 +1,6 @@
 """What topics' rows must hold, from the record's lines and nothing of weft: medians by numpy.
 
-The formulas are those of docs/how-numbers-are-computed.md. Times in ns of one operation.
+The formulas are those of docs/numbers/. Times in ns of one operation.
 """
 
 from __future__ import annotations

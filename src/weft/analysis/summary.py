@@ -81,7 +81,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     of Q messages of a stream were in flight once all were posted (weft.topics.queue_depth).
     A case whose status is `failed` keeps the figures of the launches that went well; `not_tried` is
     one that no launch came to.
-    docs/how-numbers-are-computed.md defines each figure.
+    docs/numbers/ defines each figure.
     """
 
     case: str

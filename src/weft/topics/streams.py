@@ -1,7 +1,7 @@
 """Many streams at once: what they move together, and each by itself. For hot spots and pairs.
 
 After section 4.6 of Liu et al., "Micro-Benchmark Level Performance Comparison of High-Speed Cluster
-Interconnects" (2003), figures 14 and 15. docs/how-numbers-are-computed.md says what is compared.
+Interconnects" (2003), figures 14 and 15. docs/numbers/many-ranks.md says what is compared.
 """
 
 from __future__ import annotations

@@ -268,7 +268,7 @@ def test_pooling_the_samples_of_all_launches_would_undercover(launches: int) -> 
 
 
 def test_stopping_once_the_interval_is_narrow_costs_a_little_coverage() -> None:
-    """The rule of weft run, as docs/how-numbers-are-computed.md tells of it."""
+    """The rule of weft run, as docs/numbers/stopping.md tells of it."""
     generator = np.random.default_rng(20261121)
     held = 0
     for _ in range(500):
