@@ -172,16 +172,21 @@ def _uneven_ns(case: Case, launch: int, side: int) -> list[float]:
     ]
 
 
+def words_of(typed: str) -> list[str]:
+    """A typed command's words, as a shell has them."""
+    return [
+        name
+        for word in shlex.split(typed)
+        for name in (sorted(map(str, Path().glob(word))) if "*" in word else [word])
+    ]
+
+
 def lines_of(commands: list[str], folder: Path) -> Iterator[str]:
     for command in commands:
         typed, _, written = command.partition(" > ")
         yield f"$ weft {typed}"
-        words = [
-            name
-            for word in shlex.split(typed)
-            for name in (sorted(map(str, Path().glob(word))) if "*" in word else [word])
-        ]
-        done = weft_here(words, {"COLUMNS": "100", "NO_COLOR": "1", "PATH": os.environ["PATH"]})
+        env = {"COLUMNS": "100", "NO_COLOR": "1", "PATH": os.environ["PATH"]}
+        done = weft_here(words_of(typed), env)
         assert done.returncode in ENDS, done.stderr
         yield done.stdout
         yield done.stderr

@@ -72,6 +72,7 @@ def test_every_help_fits(name: str) -> None:
         ("layers", MONDAY),
         ("memory", MONDAY),
         ("peak", "IB 4x FDR"),
+        ("list", "transports"),
         ("price", "--nodes", "48", "--switch", "24"),
     ],
     ids=lambda words: words[0],

@@ -32,6 +32,18 @@ def test_a_record_and_a_platform_in_one_picture(tmp_path: Path) -> None:
     assert "4.29 µs" in text
 
 
+def test_records_with_commas_are_told_apart(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("tcp", "mpi"), tuple(1 << e for e in range(20)))
+    one, other = (synthetic_record(tmp_path / f"{name}.jsonl", cases) for name in "ab")
+    wanted = ["a.jsonl: tcp/ping_pong", "b.jsonl: tcp/ping_pong"]
+    for words in ([f"{one},{other}@tcp"], [f"{one}@tcp", f"{other}@tcp"]):
+        assert [row["name"] for row in result_of(signature(*words, "--json"))] == wanted
+    [alone] = result_of(signature(f"{one}@tcp", "--json"))
+    assert alone["name"] == "tcp/ping_pong"
+    with pytest.raises(WeftError, match="no transport called ucx"):
+        signature(f"{one},{other}@ucx")
+
+
 @pytest.mark.parametrize(("kind", "begins"), [("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_pictures_for_paper(tmp_path: Path, kind: str, begins: bytes) -> None:
     picture = tmp_path / f"s.{kind}"

@@ -104,6 +104,7 @@ def check(
 
 
 def _make_limits(records: list[Path], path: Path, *, as_json: bool) -> None:
+    from weft.report.terminal import console
     from weft.studies.made_limits import write_limits
     from weft.wording import counted
 
@@ -112,14 +113,15 @@ def _make_limits(records: list[Path], path: Path, *, as_json: bool) -> None:
         print_json("check", made)
         return
     least, greatest = (100 * share for share in (made.least_tolerance, made.greatest_tolerance))
-    typer.echo(
-        f"{path}: {counted(made.limits, 'limit')}, tolerances {least:.0f} to {greatest:.0f} %;"
-        f" check with: weft check RECORD --against {path}"
+    lines = (
+        f"{path}: {counted(made.limits, 'limit')}, tolerances {least:.0f} to {greatest:.0f} %",
+        f"check with: weft check RECORD --against {path}",
+        made.wide,
+        made.few,
+        *(f"no limit for {one}" for one in made.without),
     )
-    for line in filter(None, (made.wide, made.few)):
-        typer.echo(line)
-    for one in made.without:
-        typer.echo(f"no limit for {one}")
+    for line in filter(None, lines):
+        console().print(line, markup=False)
 
 
 def _write_page(found: "CheckedMachine", names: tuple[str, str], path: Path) -> None:

@@ -1,5 +1,6 @@
 """`weft list`: what can be measured here, and what was published of others."""
 
+import textwrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from weft.launch.programs import Program
 
 
+# Of the text beside a row's name, on however narrow a terminal.
+LEAST_WIDTH = 30
 _FIX = "omit {}, or type weft list tests"
 LISTS = {
     "tests": "what a run can measure, and over what each test varies",
@@ -89,13 +92,30 @@ def _print(rows: "Sequence[dict[str, Any]]", json: bool) -> None:
         axis += f" (--extents: {row['extents']})" if row.get("extents") else ""
         axis += f" (only over {', '.join(row['only_over'])})" if row.get("only_over") else ""
         out = f" (not usable here: {row['reason']})" if row.get("reason") else ""
-        typer.echo(f"{name:<{width}}  {row['summary']}{axis}{out}")
+        _say(f"{name:<{width}}  ", f"{row['summary']}{axis}{out}")
+        lead = f"{'':<{width}}    "
         for part in row.get("parts", ()):
-            typer.echo(f"{'':<{width}}    {part['title']} ({', '.join(part['tests'])})")
+            _say(lead, f"{part['title']} ({', '.join(part['tests'])})")
         # The modes of a transport share its options: ofi:wait takes those of ofi.
         options = {} if ":" in name else row.get("settings", {})
         for option, summary in options.items():
-            typer.echo(f"{'':<{width}}    --option {name}.{option}: {summary}")
+            _say(lead, f"--option {name}.{option}: {summary}")
+
+
+def _say(lead: str, text: str) -> None:
+    """A row; on a terminal in lines that fit, each under the first's text; in a pipe in one."""
+    from weft.report.terminal import console
+
+    screen = console()
+    under = " " * len(lead)
+    if screen.is_terminal:
+        text = textwrap.fill(
+            text,
+            max(screen.width - len(lead), LEAST_WIDTH),
+            break_long_words=False,
+            break_on_hyphens=False,
+        ).replace("\n", f"\n{under}")
+    typer.echo(f"{lead}{text}")
 
 
 def _suites() -> list[dict[str, Any]]:

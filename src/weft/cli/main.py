@@ -2,8 +2,9 @@
 
 import gc
 import os
+import signal
 import sys
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
@@ -79,37 +80,63 @@ for title, commands in COMMANDS.items():
 def main() -> None:
     """Run a command; an expected error is one line on standard error and exit status 2.
 
-    One that nobody expected is a line too, with a status that no answer of a command has.
+    One that nobody expected is a line too, with a status that no answer of a command has. Where
+    the reader of what is printed (head, less) has seen enough, the program ends without a word.
     """
     try:
-        sys.exit(app(standalone_mode=False))
+        status = _status()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        status = _no_reader()
+    finally:
+        # The libraries of a report hold very many objects. Python would visit each once more before
+        # it ends, and the user would wait for nothing.
+        gc.freeze()
+    sys.exit(status)
+
+
+def _status() -> int:
+    """What the command ends with, once what is to be said of it is said."""
+    try:
+        return int(app(standalone_mode=False) or 0)
     except WeftError as error:
-        _fail(f"{error.what}; {error.fix}")
+        return _refused(f"{error.what}; {error.fix}")
     except typer.Abort as aborted:
         # Typer takes an end of file anywhere for an answer that was not given.
         if isinstance(aborted.__cause__, EOFError):
-            sys.exit(unexpected.report(aborted.__cause__))
-        sys.exit(130)
+            return unexpected.report(aborted.__cause__)
+        return 130
+    except SystemExit as ended:
+        # So rich ends a program whose reader is gone.
+        if isinstance(ended.__context__, BrokenPipeError):
+            raise ended.__context__ from None
+        raise
     except BrokenPipeError:
-        # The reader (head, less) has seen enough; nothing may be written while Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
     except TyperException as error:
         if not str(error):  # plain `weft`: its help was shown
-            sys.exit(2)
+            return 2
         # A value's fault comes with the name of its option.
         named = getattr(error, "format_message", None) if hasattr(error, "param") else None
         message = named() if named else str(error)
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "weft"
-        _fail(f"{' '.join(message.split()).rstrip('.')}; type: {command} --help")
+        return _refused(f"{' '.join(message.split()).rstrip('.')}; type: {command} --help")
     except Exception as error:  # noqa: BLE001 - status 1 is an answer of weft check
-        sys.exit(unexpected.report(error))
-    finally:
-        # The libraries of a report hold very many objects. Python would visit each once more before
-        # it ends, and the user would wait for nothing.
-        gc.freeze()
+        return unexpected.report(error)
 
 
-def _fail(line: str) -> NoReturn:
+def _refused(line: str) -> int:
     sys.stderr.write(f"weft: {line}\n")
-    sys.exit(2)
+    return 2
+
+
+def _no_reader() -> int:
+    """The status that a shell has of a program that SIGPIPE ended: no answer of a command has it.
+
+    Nothing may be written any more while Python ends.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+    return 128 + signal.SIGPIPE

@@ -23,6 +23,7 @@ _ENDS = (
     ("3", "Of check: cannot tell."),
     ("70", "An error of weft itself; the line names a file with the traceback."),
     ("130", "Interrupted; cases that ended are in the record."),
+    ("141", "Nobody reads what is printed any more (head, less), as of any program in a pipe."),
 )
 
 

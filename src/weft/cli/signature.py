@@ -26,7 +26,10 @@ def signature(
     context: typer.Context,
     sources: Annotated[
         list[str],
-        typer.Argument(help="Draw these records, CSVs of sizes and times, or platforms."),
+        typer.Argument(
+            help="Draw these records, CSVs of sizes and times, or platforms. A,B is the same as"
+            " A B; NAME@TRANSPORT takes one transport."
+        ),
     ],
     test: Annotated[
         str, typer.Option(help="Draw this test, which has latencies. Default: ping_pong.")
@@ -47,10 +50,12 @@ def signature(
         signature_table,
     )
     from weft.report.terminal import console
+    from weft.sources.records import each_record
     from weft.studies.fits import signatures_of
 
-    check_series_options(context, sources)
-    found = signatures_of(sources, test, transport, columns)
+    names = each_record(sources)
+    check_series_options(context, names)
+    found = signatures_of(names, test, transport, columns)
     if output is not None:
         write_picture(output, [signature_chart(found)], signature_table(found), command=as_typed())
         typer.echo(f"picture: {output}", err=True)

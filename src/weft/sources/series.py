@@ -43,6 +43,26 @@ def series_of(source: str, tests: str = "", transports: str = "", columns: str =
     return series_of_record(record_named(source), tests, transports)
 
 
+def series_of_each(
+    sources: Sequence[str], tests: str = "", transports: str = "", columns: str = ""
+) -> list[tuple[str, Series]]:
+    """The series of several sources, each with its source; of several records by their files too.
+
+    Raises WeftError as series_of.
+    """
+    found = {one: series_of(one, tests, transports, columns) for one in dict.fromkeys(sources)}
+    records = [one for one in found if platform_or_none(one) is None and not is_table(one)]
+    if len(records) > 1:
+        for one in records:
+            found[one] = _named_after(Path(split_source(one)[0]), found[one])
+    return [(source, series) for source, pairs in found.items() for series, _ in pairs]
+
+
+def _named_after(path: Path, pairs: Pairs) -> Pairs:
+    """The same series, told from those of another record."""
+    return [(replace(one, name=f"{path.name}: {one.name}"), stream) for one, stream in pairs]
+
+
 def is_table(source: str) -> bool:
     """Whether a source is a plain table of times, and no platform or record."""
     if platform_or_none(source) is not None:
@@ -79,10 +99,7 @@ def models_of(runs: Sequence[Run]) -> Modelled:
         except WeftError as error:
             refused.append(f"no model: {error.what}")
             continue
-        if len(runs) > 1:
-            file = run.path.name
-            found = [(replace(one, name=f"{file}: {one.name}"), stream) for one, stream in found]
-        pairs += found
+        pairs += _named_after(run.path, found) if len(runs) > 1 else found
     whole = modelled(pairs)
     return msgspec.structs.replace(whole, refused=(*refused, *whole.refused))
 

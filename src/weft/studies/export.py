@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,9 @@ from weft.topics.frames import TABLES, table_of
 from weft.wording import in_a_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import IO
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import polars as pl
 
     from weft.record.run import Run
     from weft.tables import Table
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 MODELS = "models"
 OF_PAPERS = ("latex", "markdown")
 FORMATS = ("csv", "parquet", "json", *OF_PAPERS)
+ROWS_OF_A_PIECE = 1 << 16
 
 
 class TableFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,14 +62,8 @@ def export(record: Path, targets: Mapping[str, Path | None], table: str = "") ->
     else:
         frame = table_of(run, table)
         rows = frame.height
-        fill: dict[str, Callable[[IO[bytes]], object]] = {
-            "csv": frame.write_csv,
-            "parquet": frame.write_parquet,
-            "json": lambda file: file.write(
-                msgspec.json.encode(json_form("export", msgspec.Raw(frame.write_json().encode())))
-            ),
-        }
-        _write(fill[kind], path)
+        with output_file(path) as file:
+            file.writelines(_FORMS[kind](frame))
     return TableFile(path=path, rows=rows, table=table)
 
 
@@ -77,14 +74,29 @@ def export_methods(record: Path, path: Path) -> None:
     write_output(path, methods_latex(found) if path.suffix == ".tex" else methods_text(found))
 
 
-def _write(fill: Callable[[IO[bytes]], object], path: Path) -> None:
-    import polars as pl
+def _as_csv(frame: pl.DataFrame) -> Iterator[bytes]:
+    """In pieces: a long table is never whole in memory, and a reader that ends is noticed."""
+    yield frame.head(0).write_csv().encode()
+    for rows in frame.iter_slices(ROWS_OF_A_PIECE):
+        yield rows.write_csv(include_header=False).encode()
 
-    try:
-        with output_file(path) as file:
-            fill(file)
-    except pl.exceptions.PolarsError as error:
-        raise WeftError(f"cannot write {path}: {error}", "type another path") from None
+
+def _as_parquet(frame: pl.DataFrame) -> Iterator[bytes]:
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    yield buffer.getvalue()
+
+
+def _as_json(frame: pl.DataFrame) -> Iterator[bytes]:
+    yield msgspec.json.encode(json_form("export", msgspec.Raw(frame.write_json().encode())))
+
+
+# Polars gives text, and the file is written here: so every fault of a file is told in one way.
+_FORMS: dict[str, Callable[[pl.DataFrame], Iterator[bytes]]] = {
+    "csv": _as_csv,
+    "parquet": _as_parquet,
+    "json": _as_json,
+}
 
 
 def table_called(name: str, *, for_paper: bool) -> str:

@@ -11,7 +11,7 @@ from weft.analysis.fits.signature import signature_of
 from weft.errors import WeftError
 from weft.report import fits
 from weft.report.models import tables_of
-from weft.sources.series import series_of
+from weft.sources.series import series_of, series_of_each
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,11 +38,7 @@ def signatures_of(
     sources: Sequence[str], test: str = "", transport: str = "", columns: str = ""
 ) -> list[Signature]:
     """The network signature of each series of the sources. Raises WeftError: one has no latency."""
-    every = [
-        (source, one)
-        for source in sources
-        for one, _ in series_of(source, test, transport, columns)
-    ]
+    every = series_of_each(sources, test, transport, columns)
     for source, series in every:
         if not series.has_latency:
             raise WeftError(

@@ -1,0 +1,41 @@
+"""On a terminal of 80 columns no line of a command is wider, of records that have all there is."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from support.in_process import weft_here
+from test_approved_outputs import ENDS, SCENES, make_named, words_of
+
+WIDTH = 80
+# What other programs read has the lines that these expect.
+FOR_PROGRAMS = ("--json", "--like")
+# Rich takes what it writes to for a terminal, whose width is in the environment.
+TERMINAL = {"COLUMNS": str(WIDTH), "NO_COLOR": "1", "TTY_COMPATIBLE": "1", "TERM": "xterm"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where records are, each made once."""
+    return tmp_path_factory.mktemp("widths")
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_no_line_is_wider_than_the_terminal(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    make_named(SCENES[name], folder)
+    for command in SCENES[name]:
+        # A page is not on the terminal, and takes a while.
+        typed = re.split(r" -o | > ", command)[0]
+        if any(word in typed for word in FOR_PROGRAMS):
+            continue
+        done = weft_here(words_of(typed), {**TERMINAL, "PATH": os.environ["PATH"]})
+        assert done.returncode in ENDS, done.stderr
+        said = re.sub(r"\x1b\[[\d;]*m", "", done.stdout + done.stderr).splitlines()
+        wide = [line for line in said if cell_len(line.rstrip()) > WIDTH]
+        assert not wide, f"{typed}\n" + "\n".join(wide)
