@@ -62,6 +62,8 @@ VERIFIED_BYTES = 4096
 LAUNCH_EFFECTS = (0.996, 1.003, 1.0, 1.002, 0.998)
 # Of samples about their launch's median: the least is so much below, the greatest above it.
 SPREAD_BELOW, SPREAD_ABOVE = 0.02, 0.05
+# The mean of a launch's samples over their median, to some 1e-4: least squares follow it.
+MEAN = 1 + SPREAD_ABOVE / 6 - SPREAD_BELOW / 4
 
 # What the engine declares: title, latency_divisor, bandwidth_factor.
 _DECLARED = (
