@@ -71,11 +71,11 @@ def test_a_record_gives_a_line_for_each_transport(tmp_path: Path) -> None:
 
 def test_a_stream_beside_the_latency_gives_loggp_and_its_error(record: Path) -> None:
     [found] = result_of(fit(record, "--json", "--transport", "tcp"))
-    # A message of the stream takes 2,000 ns and 0.1 ns a byte, one way half of that; the gap of a
-    # byte is a slope of least squares.
+    # A message of the stream takes 2,000 ns and 0.1 ns a byte, one way half of that, by least
+    # squares, which go through means.
     assert found["loggp"]["gap_ns_per_byte"]["value"] == pytest.approx(0.1 * MEAN, rel=1e-4)
     assert found["loggp"]["gap_ns"]["value"] == pytest.approx(2000 * MEAN, rel=1e-4)
-    assert found["loggp"]["transfer_ns"]["value"] == pytest.approx(1000, rel=1e-3)
+    assert found["loggp"]["transfer_ns"]["value"] == pytest.approx(1000 * MEAN, rel=1e-4)
     off = {row["model"]: row["largest_error_percent"] for row in found["predictions"]}
     assert off["LogGP"] == pytest.approx(98, abs=2)
     assert off["Hockney, median line"] < 1
