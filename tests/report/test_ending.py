@@ -1,6 +1,7 @@
 """After a run: result, verdict and files in twelve lines at most, whatever was measured."""
 
 import io
+import re
 from pathlib import Path
 
 import msgspec
@@ -8,9 +9,16 @@ import pytest
 from rich.console import Console
 
 import weft
-from support.builders import lost_batch, make_cases, synthetic_record
+from support.builders import (
+    lost_batch,
+    make_cases,
+    synthetic_record,
+    usual_time_ns,
+    usual_times_ns,
+)
+from support.cells import shown_of, shows
 from support.every_topic import record_of_every_topic
-from weft.analysis.summary import summarise
+from weft.analysis.summary import summarise, to_json_rows
 from weft.plan.case import Case
 from weft.record.model import GivenUp
 from weft.record.run import Run, load
@@ -40,19 +48,53 @@ def test_figures_and_verdict_leave_room_for_the_files(
     lines = lines_of(run, width)
     assert len(lines) + FILES <= MOST_LINES
     text = " ".join(lines)
-    assert "latency, 8 B" not in text or "bandwidth, 1 MiB" in text
+    assert lines[0].split("  ")[-1] in ("bandwidth, 1 MiB", "n½, half of it", " n½, half of it")
     rows = [line.split()[0] for line in lines[1:4]]
     assert rows == ["mpi", "ofi", "tcp"]
-    assert lines[4].startswith("ucx") or "1 more transport" in lines[4]
+    assert lines[4].startswith("ucx ") or lines[4] == "1 more transport in the report"
     assert "ettled." in text
     assert "--verbose" in text
+
+
+def unlike_ns(case: Case, launch: int) -> list[float]:
+    """No two transports are as fast at any size."""
+    place = TRANSPORTS.index(case.transport)
+    own = case.bytes * (0.03 + 0.011 * place) + 700 + 190 * place
+    return [own * time / usual_time_ns(case) for time in usual_times_ns(case, launch)]
+
+
+def test_each_cell_is_its_transports_figure_at_the_size_of_its_head(tmp_path: Path) -> None:
+    cases = make_cases(("stream", "ping_pong"), TRANSPORTS[:4], (8, 1024, 65536, 1 << 20))
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, times_ns=unlike_ns))
+    known = {one["case"]: one for one in msgspec.to_builtins(to_json_rows(summarise(run)))}
+    head, *rows = (re.split(r"  +", line.strip()) for line in lines_of(run)[:5])
+    assert head == ["latency, 8 B", "bandwidth, 1 MiB", "n½, half of it"]
+    assert [row[0] for row in rows] == list(TRANSPORTS[:4])
+
+    def is_right(transport: str, latency: str, bandwidth: str) -> bool:
+        wanted = (
+            shown_of(field, known[f"{transport}/{case}"][field])
+            for field, case in (
+                ("latency_ns", "ping_pong/8"), ("bandwidth_bytes_per_s", "stream/1048576"),
+            )
+        )  # fmt: skip
+        return all(map(shows, (latency, bandwidth), wanted))
+
+    for row, other in zip(rows, [*rows[1:], rows[0]], strict=True):
+        assert is_right(*row[:3])
+        assert not is_right(row[0], row[2], row[1])
+        assert not is_right(row[0], other[1], row[2])
+        assert not is_right(row[0], row[1], other[2])
+    assert len({row[3] for row in rows}) == len(rows)
 
 
 def test_more_transports_than_have_room_are_counted(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong", "stream"), TRANSPORTS, (8, 1024, 65536))
     lines = lines_of(weft.load(synthetic_record(tmp_path / "r.jsonl", cases)))
     assert len(lines) + FILES <= MOST_LINES
-    assert any("more transports in the report" in line for line in lines)
+    shown = [line.split()[0] for line in lines if line.split()[0] in TRANSPORTS]
+    assert shown == list(TRANSPORTS[: len(shown)])
+    assert lines[len(shown) + 1] == f"{len(TRANSPORTS) - len(shown)} more transports in the report"
 
 
 @pytest.mark.parametrize("width", [50, 60, 70, 80, 90, 100, 120])
@@ -75,7 +117,7 @@ def test_a_reason_without_a_figure_is_named_first(tmp_path: Path) -> None:
     path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times_ns, more=lost)
     lines = lines_of(weft.load(path))
     assert len(lines) + FILES <= MOST_LINES
-    assert any("byte 3 differs" in line for line in lines)
+    assert "failed: tcp/ping_pong/8: byte 3 differs" in lines
 
 
 def test_a_host_that_is_gone_is_named_before_what_it_led_to(tmp_path: Path) -> None:
