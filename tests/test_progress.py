@@ -1,0 +1,94 @@
+"""What is said while a run goes on: rounds in a pipe, and a bar that is not drawn too often."""
+
+import io
+import time
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from rich.console import Console
+
+from weft.progress import FIRST_ROUNDS, LATER_ROUNDS, REDRAW_S, ProgressLine
+
+
+class Screen:
+    """What is written, on a terminal or into a pipe, and a clock that is set by hand."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool) -> None:
+        self.now = 50.0
+        self.file = io.StringIO()
+        screen = Console(
+            file=self.file,
+            width=120,
+            force_terminal=is_terminal,
+            highlight=False,
+            color_system=None,
+        )
+        monkeypatch.setattr("weft.progress.console", lambda **_: screen)
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+
+    def said(self) -> list[str]:
+        lines = self.file.getvalue().splitlines()
+        self.file.seek(0)
+        self.file.truncate()
+        return lines
+
+
+def hello(transport: str) -> Any:
+    return cast("Any", SimpleNamespace(transport=transport))
+
+
+def state(size: int, *medians_ns: float) -> Any:
+    case = SimpleNamespace(transport="tcp", test="stream", bytes=size)
+    return cast(
+        "Any",
+        SimpleNamespace(case=case, medians_ns=medians_ns, operation_ns=700.0, resolution_ns=0.0),
+    )
+
+
+def test_a_pipe_has_a_line_for_each_of_the_first_rounds_and_of_every_tenth(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = Screen(monkeypatch, is_terminal=False)
+    with ProgressLine() as line:
+        for round_ in range(31):
+            line.launched(round_, hello("mpi"))
+            line.launched(round_, hello("tcp"))
+            line.measured(state(8, 500.0), 3.0, 1, 9)
+        line.trouble("[byte] 3 differs")
+    told = [1, 2, 3, 4, 5, 10, 20, 30]
+    assert (FIRST_ROUNDS, LATER_ROUNDS) == (5, 10)
+    assert screen.said() == [
+        *(f"round {number} of launches, mpi first" for number in told),
+        "weft: [byte] 3 differs",
+    ]
+
+
+def test_a_quiet_run_says_nothing_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Screen(monkeypatch, is_terminal=False)
+    with ProgressLine(is_quiet=True) as line:
+        line.launched(0, hello("mpi"))
+        line.trouble("byte 3 differs")
+    assert screen.said() == []
+
+
+def test_a_bar_says_the_case_its_interval_and_what_is_left_and_waits_before_it_is_drawn_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = Screen(monkeypatch, is_terminal=True)
+    with ProgressLine() as line:
+        screen.said()
+        line.launched(0, hello("mpi"))
+        assert screen.said() == []
+        line.measured(state(8), 12.6, 1, 9)
+        [first] = [one for one in screen.said() if "tcp" in one]
+        assert "tcp stream 8 B: 700 ns" in first
+        assert "1 of 9 launches of cases, 13 s left" in first
+        screen.now += 0.9 * REDRAW_S
+        line.measured(state(1024), 12.0, 2, 9)
+        assert screen.said() == []
+        screen.now += 0.2 * REDRAW_S
+        line.measured(state(4096, 500.0, 510.0), -2.0, 3, 9)
+        drawn = "".join(screen.said())
+        assert "tcp stream 4 KiB: 500 ns [" in drawn
+        assert "3 of 9 launches of cases, 0 s left" in drawn
