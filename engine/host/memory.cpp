@@ -11,6 +11,7 @@
 #include <fstream>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "host/addresses.hpp"
 #include "host/cgroup.hpp"
@@ -124,6 +125,16 @@ void write(std::span<std::byte> memory, const Content& content, std::uint64_t fl
   if (past_caches) order_writes_past_caches();
 }
 
+/// The number of kibibytes behind a key of a file of the kernel's; 0 where it has none.
+std::uint64_t bytes_told(const char* path, std::string_view key) {
+  std::ifstream file(path);
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.starts_with(key)) return std::stoull(line.substr(key.size())) * 1024;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Buffer map_memory(std::size_t bytes) {
@@ -139,15 +150,11 @@ void unmap_memory(const Buffer& buffer) {
 }
 
 std::uint64_t available_memory_bytes() {
-  std::ifstream file("/proc/meminfo");
-  std::string key;
-  std::uint64_t kibibytes = 0;
-  std::string unit;
-  while (file >> key >> kibibytes) {
-    if (key == "MemAvailable:") return std::min(kibibytes * 1024, memory_room_bytes());
-    std::getline(file, unit);
-  }
-  return 0;
+  return std::min(bytes_told("/proc/meminfo", "MemAvailable:"), memory_room_bytes());
+}
+
+std::uint64_t peak_memory_bytes() {
+  return bytes_told("/proc/self/status", "VmHWM:");
 }
 
 void fill(std::span<std::byte> memory, const Content& content) {

@@ -18,6 +18,10 @@ void unmap_memory(const Buffer& buffer);
 /// Memory the kernel would give without swapping (MemAvailable), in bytes; 0 if it does not say.
 std::uint64_t available_memory_bytes();
 
+/// The most memory that this process had at once, as /proc tells it; 0 where it does not. That of
+/// getrusage would hold what another program had before it became this one.
+std::uint64_t peak_memory_bytes();
+
 /// Names one message's content: it differs by sending rank, batch, and place in the order.
 struct Content {
   std::uint32_t rank = 0;

@@ -16,6 +16,7 @@
 #include "host/binding.hpp"
 #include "host/deadline.hpp"
 #include "host/hosts.hpp"
+#include "host/memory.hpp"
 #include "host/network.hpp"
 #include "patterns/all.hpp"
 #include "run/describe.hpp"
@@ -117,7 +118,7 @@ void measure(const Options& options, Bootstrap& boot) {
   if (boot.rank() != 0) return;
   const Calibration at_end = Machine::calibrate_since(start, first_baseline_ns);
   if constexpr (requires { Machine::link_bytes(boot); }) {
-    write_line(bye_line(at_end, Machine::link_bytes(boot)));
+    write_line(bye_line(at_end, {Machine::link_bytes(boot), peak_memory_bytes()}));
   } else {
     write_line(bye_line(at_end));
   }

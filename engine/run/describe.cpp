@@ -178,9 +178,10 @@ std::string hello_line(std::string_view transport, const std::string& library,
                {"details", notes}});
 }
 
-std::string bye_line(const Calibration& clock, const std::map<std::string, double>& link_bytes) {
+std::string bye_line(const Calibration& clock, const SimulationEnd& simulation) {
   json line{{"kind", "bye"}, {"clock", to_json(clock)}};
-  if (!link_bytes.empty()) line["link_bytes"] = link_bytes;
+  if (!simulation.link_bytes.empty()) line["link_bytes"] = simulation.link_bytes;
+  if (simulation.peak_bytes > 0) line["peak_bytes"] = simulation.peak_bytes;
   return dump(line);
 }
 

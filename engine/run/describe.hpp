@@ -54,8 +54,12 @@ std::string describe_line(const Description& self);
 std::string hello_line(std::string_view transport, const std::string& library,
                        std::span<const std::string> locations, const Calibration& clock,
                        const Details& details);
-/// `link_bytes` are those that a simulated fabric's links carried, by name.
-std::string bye_line(const Calibration& clock,
-                     const std::map<std::string, double>& link_bytes = {});
+/// What a simulation says of itself at its end: the bytes that the fabric's links carried, by name,
+/// and the most memory that it had at once.
+struct SimulationEnd {
+  std::map<std::string, double> link_bytes;
+  std::uint64_t peak_bytes = 0;
+};
+std::string bye_line(const Calibration& clock, const SimulationEnd& simulation = {});
 
 }  // namespace weft

@@ -63,6 +63,7 @@ def with_small_runs(
     monkeypatch.setattr(Effort, "_start", start)
     monkeypatch.setattr("weft.record.run.load", lambda has_ended: has_ended)
     monkeypatch.setattr(simulations, "has_ended", lambda has_ended: has_ended)
+    monkeypatch.setattr(simulations, "peak_bytes_of", lambda _: 20_000_000)
     return Effort(budget_s, 1, folder, lambda _: None), clock
 
 

@@ -34,10 +34,15 @@ class Answer(Sampled, frozen=True, kw_only=True):
 
 
 class Bye(msgspec.Struct, frozen=True, kw_only=True):
-    """The engine's last line; `link_bytes` are those that links of a simulated fabric carried."""
+    """The engine's last line.
+
+    Of a simulation `link_bytes` are those that links of the fabric carried, and `peak_bytes` the
+    most memory that it had at once.
+    """
 
     clock: Clock
     link_bytes: dict[str, float] = {}
+    peak_bytes: int = 0
 
 
 class LaunchError(Exception):

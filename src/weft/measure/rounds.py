@@ -197,7 +197,9 @@ class Measurement:
                     cases_s += self._timed_case(up, left, planned, share)
                     left.pop(0)
                 bye = ranks.finish()
-                end = msgspec.structs.replace(end, clock=bye.clock, link_bytes=bye.link_bytes)
+                end = msgspec.structs.replace(
+                    end, clock=bye.clock, link_bytes=bye.link_bytes, peak_bytes=bye.peak_bytes
+                )
         except LaunchError as error:
             end = LaunchEnd(launch=number, status=error.status, reason=error.reason)
             if hello is None:

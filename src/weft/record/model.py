@@ -237,7 +237,8 @@ class LaunchEnd(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     """The end of a launch: the clock calibrated again over its whole length, or why not.
 
     Of a predicted fabric `link_bytes` has what each link between switches carried in the launch,
-    by its name, and `node` what the busiest node's cable did.
+    by its name, and `node` what the busiest node's cable did. `peak_bytes` is the most memory that
+    its simulation had at once.
     """
 
     launch: int
@@ -245,6 +246,7 @@ class LaunchEnd(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     reason: str = ""
     clock: Clock | None = None
     link_bytes: dict[str, float] = {}
+    peak_bytes: int = 0
 
 
 class GivenUp(msgspec.Struct, frozen=True, kw_only=True):

@@ -29,7 +29,7 @@ _MOST_MEMORY_POWER = 2.0
 _BY_CHANCE = 1e7
 # Below so much a forecast is not worth a figure, s: what starts costs as much as what is simulated.
 SHORT_S = 10.0
-# Nor is one of so little memory: a run seems to have as much as the process that starts it.
+# Nor is one of so little memory.
 SMALL_BYTES = 1.5e8
 _TWO = 2
 

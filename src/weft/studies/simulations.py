@@ -162,9 +162,10 @@ class Effort:
                 begun, worked = time.monotonic(), processor_s()
                 paths = [Path(folder) / f"{nodes}-{at}.jsonl" for at in range(len(parts))]
                 for part, path in zip(parts, paths, strict=True):
-                    is_cut = not has_ended(load(self._start(part, path, in_time=True)))
+                    run = load(self._start(part, path, in_time=True))
+                    is_cut = not has_ended(run)
                     seconds = time.monotonic() - begun
-                    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+                    peak = peak_bytes_of(run)
                     work = processor_s() - worked
                     last = Pilot(nodes=nodes, seconds=seconds, peak_bytes=peak, processor_s=work)
                     if is_cut:
@@ -332,6 +333,14 @@ def processor_s() -> float:
     """What this process and those that it waited for have taken of processors."""
     used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def peak_bytes_of(run: "Run") -> int:
+    """The most memory that a simulation had at once; 0 of one that did not come to its end.
+
+    What the kernel tells of children has also what this process had when it started them.
+    """
+    return max((end.peak_bytes for end in run.lines.ends), default=0)
 
 
 def has_ended(run: "Run") -> bool:
