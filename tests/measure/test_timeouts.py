@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from support.builders import make_cases, pattern
 from support.virtual_ranks import Machine, measure
 from weft.measure.stopping import Amount, calibration_amount
-from weft.measure.timeouts import connecting_s, timeout_s, within_budget_s
+from weft.measure.timeouts import (
+    connecting_s,
+    overtime_s,
+    timeout_s,
+    within_budget_s,
+    without_overtime_s,
+)
 from weft.plan.case import Case, Schedule
+from weft.plan.memory import CHECKED_BYTES, needed_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import pytest
 
     from weft.launch.protocol import Answer
 
@@ -83,3 +89,41 @@ def test_a_batch_is_waited_for_within_the_budget_and_a_little(
     measure(monkeypatch, make_cases(("ping_pong",), ("tcp",), (8, 64)), 5, overhead_s=0.1)
     # The machine's clock begins at 100; the deadline of a case is 20 s.
     assert max(ends) <= 100 + 5 + 2
+
+
+@pytest.mark.parametrize("pace_ns", [0.0, 700.0])
+def test_each_part_of_a_timeout_is_of_its_own_speed(pace_ns: float) -> None:
+    """37 operations of 4 more, in 3 turns of 7 ranks: moved both ways while nothing is known."""
+    case = Case(test="pair_rounds", transport="tcp", bytes=3 << 20, ranks=7, at_once=1)
+    chosen = Amount(samples=31, warmup=6, ops_per_sample=5)
+    operations = 3 * (37 * 5 + 4)
+    made = 2 * needed_bytes(case) + 7 * 2 * CHECKED_BYTES
+    moved_s = 2 * operations * (3 << 20) / 50e6 if pace_ns == 0 else 0
+    wanted = 5 * operations * pace_ns / 1e9 + moved_s + made / 100e6 + 20 + 7 * 0.02 + 10
+    assert timeout_s(case, chosen, pace_ns) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_ranks_are_waited_for_from_the_fourth_on() -> None:
+    found = [connecting_s(ranks) for ranks in (2, 3, 4, 1024)]
+    assert found == pytest.approx([0.0, 0.0, 30.08, 50.48])
+
+
+def test_a_case_may_go_beyond_the_budget_by_a_tenth_and_two_seconds_at_least() -> None:
+    assert [overtime_s(budget_s) for budget_s in (5.0, 19.0, 21.0, 600.0)] == pytest.approx(
+        [2.0, 2.0, 2.1, 60.0]
+    )
+    assert within_budget_s(500.0, 30.0, 600.0) == pytest.approx(90.0)
+    assert within_budget_s(50.0, 30.0, 600.0) == 50.0
+    assert within_budget_s(500.0, -7.0, 600.0) == pytest.approx(60.0)
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "without_s"),
+    [(1.0, 0.0), (2.0, 0.0), (5.0, 3.0), (22.0, 20.0), (33.0, 30.0), (660.0, 600.0)],
+)
+def test_a_budget_without_what_goes_beyond_it_ends_within_it(
+    budget_s: float, without_s: float
+) -> None:
+    assert without_overtime_s(budget_s) == pytest.approx(without_s)
+    if without_s:
+        assert without_s + overtime_s(without_s) == pytest.approx(budget_s)
