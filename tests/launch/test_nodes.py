@@ -20,7 +20,6 @@ import pytest
 from weft.errors import WeftError
 from weft.host.lines import LINE_BYTES, facts_in, lines_of
 from weft.launch.asking import TRIES, ask_hosts
-from weft.launch.environment import environment_of_ranks
 from weft.launch.nodes import check_known, hosts_of_file, hosts_of_list, hosts_of_site, network_of
 from weft.plan.allocation import Allocation, RankLayout, layout_of
 from weft.plan.devices import chosen_devices, devices_in_turn
@@ -279,33 +278,6 @@ def test_ranks_of_a_host_take_a_list_of_devices_in_turn_where_each_has_one(
 ) -> None:
     assert devices_in_turn(transport, {option: "a,b"}) == devices
     assert devices_in_turn(transport, {option: "a"}) == ()
-
-
-def test_ucx_warns_elsewhere_than_among_the_answers_unless_a_user_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("UCX_LOG_FILE", raising=False)
-    assert environment_of_ranks({"A": "b"}).items() >= {"UCX_LOG_FILE": "stderr", "A": "b"}.items()
-    monkeypatch.setenv("UCX_LOG_FILE", "mine.log")
-    assert environment_of_ranks({})["UCX_LOG_FILE"] == "mine.log"
-
-
-def test_open_mpi_meets_on_one_network_by_the_environment_unless_a_user_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    kinds = ("OMPI_MCA_oob_tcp_if_include", "OMPI_MCA_btl_tcp_if_include")
-    for name in (*kinds, "OMPI_MCA_btl_tcp_if_exclude"):
-        monkeypatch.delenv(name, raising=False)
-    assert not set(kinds) & environment_of_ranks({}).keys()
-    assert (
-        environment_of_ranks({}, "10.0.0.0/24").items()
-        >= dict.fromkeys(kinds, "10.0.0.0/24").items()
-    )
-    monkeypatch.setenv(kinds[0], "ib0")
-    monkeypatch.setenv("OMPI_MCA_btl_tcp_if_exclude", "eth0")
-    found = environment_of_ranks({}, "10.0.0.0/24")
-    assert found[kinds[0]] == "ib0"
-    assert kinds[1] not in found
 
 
 def test_the_network_is_that_in_which_all_hosts_are(monkeypatch: pytest.MonkeyPatch) -> None:
