@@ -47,9 +47,8 @@ if TYPE_CHECKING:
     CpuShares = Callable[[Case, int], Sequence[float]]
 
 TICK_NS = 0.5
-# By round: no two launches that follow each other have the same clock. The third, whose effect is
-# 1, has the usual tick, so that medians over launches are as exact as they can be. A read of the
-# clock takes as long in each.
+# By round: launches that follow each other have unlike clocks. The third, whose effect is 1, has
+# the usual tick, so that medians are as exact as can be. A read of the clock takes as long in each.
 TICKS_NS = (0.4, 0.25, TICK_NS, 0.8, 0.2)
 OVERHEAD_TICKS = 40
 WARMUP = 5
@@ -62,7 +61,7 @@ VERIFIED_BYTES = 4096
 LAUNCH_EFFECTS = (0.996, 1.003, 1.0, 1.002, 0.998)
 # Of samples about their launch's median: the least is so much below, the greatest above it.
 SPREAD_BELOW, SPREAD_ABOVE = 0.02, 0.05
-# The mean of a launch's samples over their median, to some 1e-4: least squares follow it.
+# Their mean over their median, to some 1e-4: least squares follow it.
 MEAN = 1 + SPREAD_ABOVE / 6 - SPREAD_BELOW / 4
 
 # What the engine declares: title, latency_divisor, bandwidth_factor.
@@ -181,7 +180,6 @@ def usual_times_ns(case: Case, launch: int, samples: int = 0) -> list[float]:
     samples = samples or SAMPLES[launch % len(SAMPLES)]
     steps = [2 * step / (samples - 1) - 1 for step in range(samples)]
     random.Random(f"{case.key}/{launch}").shuffle(steps)  # noqa: S311 - an order, no secret
-    # Above the median each further sample lies further from the one before.
     return [
         middle * (1 + (SPREAD_ABOVE * step**2 if step > 0 else SPREAD_BELOW * step))
         for step in steps
@@ -343,16 +341,10 @@ def measured_lines(
                 parts, shares = parts_ns(case, round_), cpu_shares(case, round_)
                 ops = 1 if pattern(case.test).every_operation else OPS_PER_SAMPLE
                 yield make_batch(
-                    case,
-                    number,
-                    order,
-                    times,
-                    ops_per_sample=ops,
-                    warmup=WARMUPS[round_ % len(WARMUPS)],
-                    tick_ns=tick_ns,
-                    parts_ns=parts,
+                    case, number, order, times, ops_per_sample=ops,
+                    warmup=WARMUPS[round_ % len(WARMUPS)], tick_ns=tick_ns, parts_ns=parts,
                     cpu_shares=shares,
-                )
+                )  # fmt: skip
                 order += 1
             clock = msgspec.structs.replace(clock, baseline_ns=3_000_000_000)
             yield LaunchEnd(launch=number, status="ok", clock=clock)
@@ -400,7 +392,7 @@ def synthetic_record(
             suite=suite,
             budget_s=budget_s,
             variations=variations,
-        )
+        )  # fmt: skip
     ]
     lines += [*measured_lines(cases, launches, times_ns, host, parts_ns, cpu_shares), *more]
     if finished:
