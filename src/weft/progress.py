@@ -1,26 +1,98 @@
-"""The progress of a run, drawn between batches and never during one."""
+"""The progress of a run, drawn between batches and never during one, and that of an analysis."""
 
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.summary import bandwidth_of, latency_of
 from weft.report.terminal import console
-from weft.units import format_bytes, format_time
+from weft.stages import shown_by
+from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import counted, with_half
 
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from rich.console import Console
+
+    from weft.estimate import Estimate
     from weft.launch.protocol import Hello
     from weft.measure.state import CaseState
+    from weft.units import Shape
 
 REDRAW_S = 0.2
 # In a pipe each of the first rounds has a line, and of those behind them every so many.
 FIRST_ROUNDS, LATER_ROUNDS = 5, 10
+
+
+class DrawnLine:
+    """A line that is drawn over: what is done, how much of it, the time left. No thread draws."""
+
+    def __init__(self, screen: Console) -> None:
+        self._progress = Progress(
+            TextColumn("{task.fields[what]}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[left]}"),
+            console=screen,
+            auto_refresh=False,
+            transient=True,
+        )
+        self._task: TaskID = self._progress.add_task("run", total=1, what="starting", left="")
+        self._drawn_s = 0.0
+
+    def start(self) -> None:
+        """Take a line of the screen."""
+        self._progress.start()
+
+    def stop(self) -> None:
+        """Give it back."""
+        self._progress.stop()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the last drawing is a while ago; this one is then drawn."""
+        if time.monotonic() - self._drawn_s < REDRAW_S:
+            return False
+        self._drawn_s = time.monotonic()
+        return True
+
+    def draw(self, what: str, left: str, done: float, of: float = 1.0) -> None:
+        """Draw it anew."""
+        self._progress.update(self._task, completed=done, total=of, what=what, left=left)
+        self._progress.refresh()
+
+
+class StageLine:
+    """The progress of what is not measured, on a terminal; in a pipe there is none."""
+
+    def __init__(self) -> None:
+        screen = console(stderr=True)
+        self._line = DrawnLine(screen) if screen.is_terminal else None
+        self._is_there = False
+
+    def show(self, what: str, share: float, left_s: float) -> None:
+        """A share of it is done."""
+        if self._line is None or not self._line.is_due:
+            return
+        if not self._is_there:
+            self._line.start()
+        self._is_there = True
+        self._line.draw(what, f"{100 * share:.0f} %, {_left(left_s)}", share)
+
+    def hide(self) -> None:
+        """The line is free for what follows."""
+        if self._line is not None and self._is_there:
+            self._line.stop()
+        self._is_there = False
+
+
+def _left(left_s: float) -> str:
+    return f"{max(0, left_s):.0f} s left"
 
 
 class ProgressLine:
@@ -32,21 +104,15 @@ class ProgressLine:
     def __init__(self, *, is_quiet: bool = False) -> None:
         self._is_quiet = is_quiet
         self._console = console(stderr=True)
-        self._progress = Progress(
-            TextColumn("{task.fields[what]}"),
-            BarColumn(bar_width=24),
-            TextColumn("{task.fields[left]}"),
-            console=self._console,
-            auto_refresh=False,
-            transient=True,
-        )
-        self._task: TaskID = self._progress.add_task("run", total=1, what="starting", left="")
-        self._drawn = 0.0
+        self._line = DrawnLine(self._console)
+        self._alone = ExitStack()
         self._round = -1
 
     def __enter__(self) -> ProgressLine:
+        # What is counted while a run measures is small, and its own line stands there.
+        self._alone.enter_context(shown_by(None))
         if self._console.is_terminal:
-            self._progress.start()
+            self._line.start()
         return self
 
     def __exit__(
@@ -56,7 +122,8 @@ class ProgressLine:
         trace: TracebackType | None,
     ) -> None:
         if self._console.is_terminal:
-            self._progress.stop()
+            self._line.stop()
+        self._alone.close()
 
     def launched(self, round_: int, hello: Hello) -> None:
         """A transport's ranks are up; a pipe gets a line for a round, but of a quiet run."""
@@ -69,14 +136,12 @@ class ProgressLine:
 
     def measured(self, state: CaseState, left_s: float, done: int, of: int) -> None:
         """A batch is in the record."""
-        if not self._console.is_terminal or time.monotonic() - self._drawn < REDRAW_S:
+        if not self._console.is_terminal or not self._line.is_due:
             return
-        self._drawn = time.monotonic()
         case = state.case
-        what = f"{case.transport} {case.test} {format_bytes(case.bytes)}: {_interval(state)}"
-        left = f"{done} of {counted(of, 'launch')} of cases, {max(0, left_s):.0f} s left"
-        self._progress.update(self._task, completed=done, total=of, what=what, left=left)
-        self._progress.refresh()
+        what = f"{case.transport} {case.test} {format_bytes(case.bytes)}: {figure_of(state)}"
+        left = f"{done} of {counted(of, 'launch')} of cases, {_left(left_s)}"
+        self._line.draw(what, left, done, of)
 
     def trouble(self, text: str) -> None:
         """Something failed, and the run continues; of a quiet one its record says so."""
@@ -84,8 +149,17 @@ class ProgressLine:
             self._console.print(f"weft: {text}", markup=False)
 
 
-def _interval(state: CaseState) -> str:
-    """The time of an operation, with its interval once there are two launches."""
-    if len(state.medians_ns) < 2 or min(state.medians_ns) <= 0:
-        return format_time(state.operation_ns)
-    return with_half(median_of_launches(state.medians_ns, state.resolution_ns), format_time)
+def figure_of(state: CaseState) -> str:
+    """The case's figure as the tables have it, with its interval once there are two launches."""
+    pattern, known = state.pattern, state.medians_ns
+    if len(known) < 2 or min(known) <= 0:
+        known = [state.operation_ns]
+    time_ns = median_of_launches(known, state.resolution_ns)
+    rate = bandwidth_of(pattern, state.case.bytes, time_ns) if time_ns.value > 0 else None
+    if pattern.figure == "bandwidth" and rate is not None:
+        return _shown(rate, format_bandwidth)
+    return _shown(latency_of(pattern, time_ns) or time_ns, format_time)
+
+
+def _shown(figure: Estimate, shape: Shape) -> str:
+    return shape(figure.value) if figure.launches < 2 else with_half(figure, shape)

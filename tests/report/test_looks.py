@@ -1,13 +1,10 @@
 """How curves, points and lines look in a drawing, and what a line of progress says."""
 
 import re
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
 from weft.charts import Chart, ChartAxis, Style, Track
-from weft.progress import _interval
 from weft.report.drawing import draw_for_page
 
 AXIS = ChartAxis("x", is_log=False)
@@ -25,15 +22,3 @@ def test_a_line_has_no_markers_and_points_have_no_line(
     assert len(re.findall(r"<use [^>]*stroke: #0072b2", svg)) == markers
     paths = re.findall(r'<path d="([^"]*)"[^>]*fill: none; stroke[^>]*#0072b2', svg)
     assert sum(path.count("L") == 2 for path in paths) == lines
-
-
-def state(*medians_ns: float) -> Any:
-    return cast(
-        "Any", SimpleNamespace(medians_ns=medians_ns, operation_ns=700.0, resolution_ns=0.0)
-    )
-
-
-def test_progress_has_an_interval_from_two_launches_on() -> None:
-    assert _interval(state()) == _interval(state(500.0)) == "700 ns"
-    assert _interval(state(500.0, 510.0)).startswith("500 ns [")
-    assert _interval(state(0.0, 510.0)) == "700 ns"

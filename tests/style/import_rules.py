@@ -12,6 +12,7 @@ from style.tree import Finding, Source, Tree
 # at the place of `weft`.
 HOUSE = (
     "weft.errors",
+    "weft.stages",
     "weft.names",
     "weft.units",
     "weft.whole_file",

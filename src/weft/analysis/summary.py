@@ -28,6 +28,7 @@ from weft.plan.plan import MOST_WHOLE_VALUES
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.model import Status
 from weft.record.run import failure_of
+from weft.stages import counted_off
 from weft.wording import counted, over_the_peak
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def summarise(run: Run, link: Link | None = None) -> tuple[CaseSummary, ...]:
             run.patterns[case.test],
             links[case.transport],
         )
-        for key, case in run.cases.items()
+        for key, case in counted_off(run.cases.items(), "summing up cases")
     )
 
 

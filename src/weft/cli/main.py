@@ -37,6 +37,7 @@ from weft.cli import (
 )
 from weft.cli.command import CommandGroup, Commands
 from weft.errors import WeftError
+from weft.stages import Shown, Stages, shown_by
 
 app = Commands(
     name="weft",
@@ -98,7 +99,8 @@ def main() -> None:
 def _status() -> int:
     """What the command ends with, once what is to be said of it is said."""
     try:
-        return int(app(standalone_mode=False) or 0)
+        with shown_by(Stages(_stage_line)):
+            return int(app(standalone_mode=False) or 0)
     except WeftError as error:
         return _refused(f"{error.what}; {error.fix}")
     except typer.Abort as aborted:
@@ -124,6 +126,13 @@ def _status() -> int:
         return _refused(f"{' '.join(message.split()).rstrip('.')}; type: {command} --help")
     except Exception as error:  # noqa: BLE001 - status 1 is an answer of weft check
         return unexpected.report(error)
+
+
+def _stage_line() -> Shown:
+    """Loaded once something takes a while."""
+    from weft.progress import StageLine
+
+    return StageLine()
 
 
 def _refused(line: str) -> int:

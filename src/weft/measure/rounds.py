@@ -85,7 +85,7 @@ class Measurement:
         self._silent = silent
         self._launcher = launcher
         self._allocation = allocation
-        self._end = end_s
+        self._begun, self._end = time.monotonic(), end_s
         self._failures = Failures()
         self._runner = CaseRunner(
             plan, self.states, writer, self, self._failures, start.order, self._left_s
@@ -124,7 +124,11 @@ class Measurement:
         """A batch is in the record."""
         done = sum(min(len(s.medians_ns), self.plan.launches) for s in self.states)
         of = len(self.states) * self.plan.launches
-        self.watcher.measured(state, self._end - time.monotonic(), done, of)
+        left_s = self._end - time.monotonic()
+        if self.plan.simulated is not None and done:
+            # Ends with its launches: more of them say nothing.
+            left_s = min(left_s, (time.monotonic() - self._begun) * (of - done) / done)
+        self.watcher.measured(state, left_s, done, of)
 
     def trouble(self, text: str) -> None:
         """A case went wrong."""

@@ -21,6 +21,7 @@ from weft.record.model import (
     Line,
 )
 from weft.record.undescribed import as_measured
+from weft.stages import counted_off
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -190,7 +191,7 @@ def _decode(lines: list[bytes], path: Path) -> list[Line]:
     decoder = msgspec.json.Decoder(Line)
     check = _Consistency()
     decoded: list[Line] = []
-    for number, text in enumerate(lines, start=1):
+    for number, text in enumerate(counted_off(lines, f"reading {path.name}"), start=1):
         try:
             line = decoder.decode(modern(text))
             check.take(line)

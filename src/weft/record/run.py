@@ -14,6 +14,7 @@ from weft.record.frames import SAMPLE_COLUMNS, axes_of, batches_schema, facts_sc
 from weft.record.parts import parts_table
 from weft.record.ranks import FIRST_RANK, ticks_of_samples
 from weft.record.reader import RecordLines, read
+from weft.stages import counted_off
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -265,7 +266,7 @@ class Run:
         ticks = np.empty(total, dtype=np.float64)
         index = np.empty(total, dtype=np.int32)
         end = 0
-        for batch in self.measured:
+        for batch in counted_off(self.measured, "collecting samples"):
             start, end = end, end + len(batch.ticks)
             ticks[start:end] = self._ticks(batch)
             index[start:end] = np.arange(end - start)

@@ -13,6 +13,7 @@ import msgspec
 
 from weft.charts import Chart
 from weft.report.turned import for_page
+from weft.stages import counted_as_they_come, counted_off
 from weft.tables import Table
 
 if TYPE_CHECKING:
@@ -150,11 +151,11 @@ def _drawings(charts: Sequence[Chart]) -> list[PageDrawing]:
 
     workers = min(len(charts), len(os.sched_getaffinity(0)))
     if workers < 2:
-        return list(map(_drawn, charts))
+        return list(map(_drawn, counted_off(charts, "drawing charts")))
     # Loaded here it is there for each of the workers, which are copies of this process.
     load_library()
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
-        return list(pool.map(_drawn, charts))
+        return list(counted_as_they_come(pool.map(_drawn, charts), len(charts), "drawing charts"))
 
 
 def _drawn(chart: Chart) -> PageDrawing:

@@ -24,6 +24,7 @@ from weft.report.html import Fold, Page, Section, render
 from weft.report.models import model_tables
 from weft.report.notes import grouped_flags, said_once, troubles_in_words
 from weft.report.signatures import signature_chart
+from weft.stages import counted_off
 from weft.topics import TOPICS, charts_of_topic
 from weft.wording import counted
 
@@ -85,7 +86,7 @@ def render_page(
             warnings=front.warnings if front else _differing(records),
             sections=(
                 *first,
-                *(_section(topic, records) for topic in TOPICS),
+                *(_section(topic, records) for topic in counted_off(TOPICS, "making tables")),
                 *more,
                 *([_models_section(models, records)] if models else []),
                 Section(name="notes", title="What to know of these figures", folds=_notes(records)),

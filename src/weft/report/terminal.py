@@ -11,6 +11,7 @@ from rich.text import Text
 
 from weft.report.notes import ending_in_words, flags_in_words, troubles_in_words
 from weft.report.table import FittedTable, render_table
+from weft.stages import counted_off
 from weft.tables import TERMINAL_WIDTH
 from weft.topics import TOPICS
 from weft.wording import counted
@@ -64,7 +65,7 @@ def render_tables(results: Results) -> RenderableType:
     """Each topic's tables and findings in full; then what to know; then how the run ended."""
     parts: list[RenderableType] = []
     findings = []
-    for topic in TOPICS:
+    for topic in counted_off(TOPICS, "making tables"):
         rows = results.of(topic)
         for table in results.labelled(topic.tables(rows)):
             parts += render_table(table)

@@ -14,6 +14,7 @@ from weft.names import choose, is_there
 from weft.record.run import Run, load
 from weft.reference.library import platform_or_none
 from weft.sources.named import split_records, split_source
+from weft.stages import counted_off
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 def records_named(words: Iterable[str | Path]) -> list[Run]:
     """The records of these words in their order. Raises WeftError as record_named."""
-    return [record_named(word) for word in each_record(words)]
+    return [record_named(word) for word in counted_off(each_record(words), "reading records")]
 
 
 def each_record(words: Iterable[str | Path]) -> list[str]:

@@ -59,7 +59,7 @@ def series_of_each(
 
 
 def _named_after(path: Path, pairs: Pairs) -> Pairs:
-    """The same series, told from those of another record."""
+    """The same series, distinguished from those of another record."""
     return [(replace(one, name=f"{path.name}: {one.name}"), stream) for one, stream in pairs]
 
 

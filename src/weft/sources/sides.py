@@ -16,6 +16,7 @@ from weft.record.run import load
 from weft.reference.library import only, platform_or_none
 from weft.sources.named import split_records, split_source
 from weft.sources.records import record_named
+from weft.stages import counted_off
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ def load_sides(names: Sequence[str], tests: Sequence[str] = ()) -> tuple[Side, .
     Sides of one name are distinguished by their paths, their transports or a number. Raises
     WeftError for what is neither record nor platform.
     """
-    sides = [_side(name) for name in names]
+    sides = [_side(name) for name in counted_off(names, "reading records")]
     if tests:
         known = tuple(dict.fromkeys(place.test for side in sides for place in side.curves))
         wanted = choose("test", tests, known)

@@ -91,7 +91,7 @@ def _as_json(frame: pl.DataFrame) -> Iterator[bytes]:
     yield msgspec.json.encode(json_form("export", msgspec.Raw(frame.write_json().encode())))
 
 
-# Polars gives text, and the file is written here: so every fault of a file is told in one way.
+# Polars gives text, and the file is written here: so every fault of a file is reported in one way.
 _FORMS: dict[str, Callable[[pl.DataFrame], Iterator[bytes]]] = {
     "csv": _as_csv,
     "parquet": _as_parquet,

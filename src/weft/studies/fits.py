@@ -12,6 +12,7 @@ from weft.errors import WeftError
 from weft.report import fits
 from weft.report.models import tables_of
 from weft.sources.series import series_of, series_of_each
+from weft.stages import counted_off
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,10 @@ def fits_of(
     every = series_of(source, test, transport, columns)
     if is_drawn:
         only_one([series for series, _ in every], "a picture")
-    return [(series, fit_models(series, stream)) for series, stream in every]
+    return [
+        (series, fit_models(series, stream))
+        for series, stream in counted_off(every, "fitting models")
+    ]
 
 
 def signatures_of(

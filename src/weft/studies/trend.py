@@ -10,6 +10,7 @@ from weft.analysis.compare.history import History, history
 from weft.errors import WeftError
 from weft.sources.limits import read_limits
 from weft.sources.records import each_record, record_named
+from weft.stages import counted_off
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def over_time(records: Sequence[Path], against: Path | None = None) -> MachineHi
 
 def _readable(records: Sequence[str], notes: list[str]) -> Iterator[Run]:
     """Each record that can be read; the others are named in `notes`. Raises WeftError for none."""
-    for record in records:
+    for record in counted_off(records, "reading records"):
         try:
             run = record_named(record)
         except WeftError as error:

@@ -9,9 +9,10 @@ import msgspec
 from weft.analysis.fits.models import Models, fit_models
 from weft.analysis.fits.signature import Signature, signature_of
 from weft.errors import WeftError
+from weft.stages import counted_off
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
     from weft.analysis.fits.sweeps import Series
 
@@ -24,12 +25,12 @@ class Modelled(msgspec.Struct, frozen=True, kw_only=True):
     refused: tuple[str, ...] = ()
 
 
-def modelled(pairs: Iterable[tuple[Series, Series | None]]) -> Modelled:
+def modelled(pairs: Collection[tuple[Series, Series | None]]) -> Modelled:
     """Fit every latency with its stream; a refusal is a line and no error."""
     models = []
     signatures = []
     refused: dict[str, None] = {}
-    for series, stream in pairs:
+    for series, stream in counted_off(pairs, "fitting models"):
         if not series.has_latency:
             continue
         try:
