@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 from rich.console import Console
 
+from support.builders import pattern
 from weft.progress import FIRST_ROUNDS, LATER_ROUNDS, REDRAW_S, ProgressLine
 
 
@@ -39,10 +40,17 @@ def hello(transport: str) -> Any:
 
 
 def state(size: int, *medians_ns: float) -> Any:
-    case = SimpleNamespace(transport="tcp", test="stream", bytes=size)
+    """Of a round trip, of which the half is shown."""
+    case = SimpleNamespace(transport="tcp", test="ping_pong", bytes=size)
     return cast(
         "Any",
-        SimpleNamespace(case=case, medians_ns=medians_ns, operation_ns=700.0, resolution_ns=0.0),
+        SimpleNamespace(
+            case=case,
+            pattern=pattern("ping_pong"),
+            medians_ns=medians_ns,
+            operation_ns=1400.0,
+            resolution_ns=0.0,
+        ),
     )
 
 
@@ -82,13 +90,13 @@ def test_a_bar_says_the_case_its_interval_and_what_is_left_and_waits_before_it_i
         assert screen.said() == []
         line.measured(state(8), 12.6, 1, 9)
         [first] = [one for one in screen.said() if "tcp" in one]
-        assert "tcp stream 8 B: 700 ns" in first
+        assert "tcp ping_pong 8 B: 700 ns" in first
         assert "1 of 9 launches of cases, 13 s left" in first
         screen.now += 0.9 * REDRAW_S
         line.measured(state(1024), 12.0, 2, 9)
         assert screen.said() == []
         screen.now += 0.2 * REDRAW_S
-        line.measured(state(4096, 500.0, 510.0), -2.0, 3, 9)
+        line.measured(state(4096, 1000.0, 1020.0), -2.0, 3, 9)
         drawn = "".join(screen.said())
-        assert "tcp stream 4 KiB: 500 ns [" in drawn
+        assert "tcp ping_pong 4 KiB: 500 ns [" in drawn
         assert "3 of 9 launches of cases, 0 s left" in drawn

@@ -85,18 +85,14 @@ def test_the_number_that_tells_is_read_off_the_looks(told: ModuleType) -> None:
 
 
 def test_the_page_says_how_right_each_command_is(told: ModuleType) -> None:
-    """The table of the page is the output of `python -m bench.decisions commands`.
-
-    Those that are not within a factor of two are named on the page.
+    """The table of the page is the output of `python -m bench.decisions commands`: every median of
+    what is stated is within a factor of two.
     """
     page = (ROOT / "docs" / "numbers" / "differences.md").read_text()
-    missed = 0
     for scene in told.scenes():
         name = re.escape(scene.name)
         row = rf"^\| {name} \| \d+ \| ([\d.]+) \| \d+% \| \d+% \| \d+% \| (\d+)% \|"
         [(over, twice)] = re.findall(row, page, re.M)
-        missed += not 0.5 <= float(over) <= 2.0
-        assert 1 / 3 <= float(over) <= 3.0
+        assert 0.5 <= float(over) <= 2.0
         assert float(twice) >= 50
-    assert missed == 2
-    assert "is not within a factor of two in two rows" in page
+    assert "The median is within a factor of two in every row" in page

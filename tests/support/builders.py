@@ -395,6 +395,5 @@ def synthetic_record(
         )  # fmt: skip
     ]
     lines += [*measured_lines(cases, launches, times_ns, host, parts_ns, cpu_shares), *more]
-    if finished:
-        lines.append(make_footer(sum(isinstance(line, Batch) for line in lines), outcome))
-    return write_lines(path, lines)
+    batches = sum(isinstance(line, Batch) for line in lines)
+    return write_lines(path, [*lines, make_footer(batches, outcome)] if finished else lines)
