@@ -392,7 +392,7 @@ def synthetic_record(
             suite=suite,
             budget_s=budget_s,
             variations=variations,
-        )  # fmt: skip
+        )
     ]
     lines += [*measured_lines(cases, launches, times_ns, host, parts_ns, cpu_shares), *more]
     batches = sum(isinstance(line, Batch) for line in lines)
