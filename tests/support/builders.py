@@ -57,7 +57,7 @@ WARMUPS = (5, 3, WARMUP, 8, 4)
 SAMPLES = (201, 161, 241, 181, 221)
 OPS_PER_SAMPLE = 8
 VERIFIED_BYTES = 4096
-# Relative to the true median, whose own launch is the third: the median of any first 5 is 1.
+# Of the true median, which is the third launch's: the median of any first 5 is 1.
 LAUNCH_EFFECTS = (0.996, 1.003, 1.0, 1.002, 0.998)
 # Of samples about their launch's median: the least is so much below, the greatest above it.
 SPREAD_BELOW, SPREAD_ABOVE = 0.02, 0.05
@@ -384,16 +384,8 @@ def synthetic_record(
     that died.
     """
     cases = make_cases() if cases is None else cases
-    lines: list[Line] = [
-        make_header(
-            cases,
-            launches=launches,
-            host=host,
-            suite=suite,
-            budget_s=budget_s,
-            variations=variations,
-        )
-    ]
+    plan: dict[str, Any] = {"suite": suite, "budget_s": budget_s, "variations": variations}
+    lines: list[Line] = [make_header(cases, launches=launches, host=host, **plan)]
     lines += [*measured_lines(cases, launches, times_ns, host, parts_ns, cpu_shares), *more]
     batches = sum(isinstance(line, Batch) for line in lines)
     return write_lines(path, [*lines, make_footer(batches, outcome)] if finished else lines)
