@@ -86,7 +86,7 @@ def test_tapers_of_several_levels_have_a_stroke_between_them() -> None:
         ),
     ],
 )
-def test_what_is_no_list_of_fabrics_is_refused(lists: dict[str, str], what: str, fix: str) -> None:
+def test_what_is_no_list_of_fabrics_is_refused(lists: dict[str, Any], what: str, fix: str) -> None:
     with pytest.raises(WeftError) as raised:
         typed(("ping_pong",), **lists)
     assert (raised.value.what, raised.value.fix) == (what, fix)
