@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from support.lattices import lattice_of
 from support.studies import iteration_ns, record_of, rows_of, weak_cases
 from weft.errors import WeftError
 from weft.studies.published import reproduced, solver_table
@@ -24,7 +25,7 @@ def test_each_cell_is_the_rate_of_its_lattice_on_so_many_nodes(tmp_path: Path) -
     assert table.head == ("a node", "Xeon 1", "2", "4", "Myrinet 1", "2", "4")
 
     def rates(extent: int) -> list[str]:
-        own = [one for one in first if one.application["extents"][0] == extent]
+        own = [one for one in first if lattice_of(one).extents[0] == extent]
         assert [one.ranks for one in own] == [1, 2, 4]
         # A node's sites over the slowest rank's time: flops a nanosecond are a thousand MFlop/s.
         return [f"{1e3 * FLOPS * extent**4 / iteration_ns(one):.0f}" for one in own]
