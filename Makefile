@@ -27,7 +27,7 @@ PACKAGES := $(shell find src/weft -name __init__.py)
 # What the engine was configured with: programs follow a library that came or went since.
 LIBRARIES := $(ENGINE_BUILD)/libraries
 
-.PHONY: help run build install try test lint format bench truth docs docs-figures mutants coverage lab vm lock clean FORCE
+.PHONY: help run build install try test lint format bench truth docs docs-figures docs-images mutants coverage lab vm lock clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -105,6 +105,9 @@ docs-figures: build ## Run the commands of the pages on predictions and prices a
 	$(BIN)/python -m bench.docs_figures
 	$(BIN)/python scripts/record_session.py
 	$(BIN)/python scripts/run_notebook.py docs/notebooks/first-look.ipynb
+
+docs-images: build $(STAMPS)/packages-test ## Take the pictures of the documentation anew, of pages of the stored records
+	$(BIN)/python -m bench.docs_images
 
 # What draws and looks which tests reach a line is in no other environment.
 mutants: build $(STAMPS)/packages-test ## Plant bugs in a copy and see the tests fail (--only WORD)

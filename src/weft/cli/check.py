@@ -95,7 +95,7 @@ def check(
     names = [" ".join(map(str, paths)) for paths in (records, against)]
     _write_files(found, " against ".join(names), junit, openmetrics)
     if output is not None:
-        _write_page(found, (names[0], names[1]), output)
+        _write_page(found, (_files(records), _files(against)), output)
     if json:
         print_json("check", found)
     else:
@@ -122,6 +122,13 @@ def _make_limits(records: list[Path], path: Path, *, as_json: bool) -> None:
     )
     for line in filter(None, lines):
         console().print(line, markup=False)
+
+
+def _files(paths: list[Path]) -> str:
+    """The records of one side by their files' names, for a heading."""
+    from weft.sources.records import each_record
+
+    return " and ".join(Path(one).name for one in each_record(paths))
 
 
 def _write_page(found: "CheckedMachine", names: tuple[str, str], path: Path) -> None:

@@ -216,6 +216,20 @@ def _in_order(track: Track) -> tuple[list[float], list[float], tuple[list[float]
     return [track.x[at] for at in order], [track.y[at] for at in order], reach
 
 
+def _freer_side(axes: Any, at: float) -> str:
+    """Where the words of a horizontal line have more room: curves of either third are farther."""
+    import numpy as np
+
+    in_axes = axes.transData + axes.transAxes.inverted()
+    points = [line.get_xydata() for line in axes.get_lines() if len(line.get_xydata())]
+    if not points:
+        return "left"
+    x, y = in_axes.transform(np.concatenate(points)).T
+    height = in_axes.transform((axes.get_xlim()[0], at))[1]
+    away = [min(np.abs(y[third] - height), default=1.0) for third in (x < 1 / 3, x > 2 / 3)]
+    return "left" if away[0] >= away[1] else "right"
+
+
 def _draw_mark(axes: Any, mark: Mark) -> None:
     """The line of a mark, and its words."""
     colour = shaded(mark.group, 0)
@@ -227,9 +241,11 @@ def _draw_mark(axes: Any, mark: Mark) -> None:
         axes.annotate(mark.text, **place, xytext=(2, 0), rotation=90, va="bottom", **words)
         return
     if _has_room(axes, mark.at):
+        side = _freer_side(axes, mark.at)
         axes.axhline(mark.at, **line)
-        place = {"xy": (0.02, mark.at), "xycoords": ("axes fraction", "data")}
-        axes.annotate(mark.text, **place, xytext=(0, 2), ha="left", va="bottom", **words)
+        at = 0.02 if side == "left" else 0.98
+        place = {"xy": (at, mark.at), "xycoords": ("axes fraction", "data")}
+        axes.annotate(mark.text, **place, xytext=(0, 2), ha=side, va="bottom", **words)
         return
     # Its line would leave all curves no height: its words alone stand at the edge.
     is_above = mark.at > max(axes.get_ylim())

@@ -140,6 +140,10 @@ def verdict_of(results: Results, *, with_causes: bool = True) -> Verdict:
     """The verdict on one record; `with_causes` it names what disturbed the run."""
     state = state_of(results.run, results.summaries)
     first, dot, rest = ending_in_words(results.run, results.summaries).partition(". ")
+    word = f"{state[0].upper()}{state[1:]}"
+    # The sentence of an ending stands alone elsewhere, and then says it itself.
+    said = first.removeprefix(f"{word}: ")
+    first = f"{said[0].upper()}{said[1:]}"
     known = warnings_of(results.run) if with_causes else ()
     causes = list(dict.fromkeys(map(short_warning, known)))
     disturbed = ""
@@ -149,7 +153,7 @@ def verdict_of(results: Results, *, with_causes: bool = True) -> Verdict:
         disturbed = f" What disturbed it: {in_a_row([*causes[:MOST_NAMED], *others], 'and')}."
     mood = "good" if state in ("settled", "simulated") else "open"
     return Verdict(
-        word=f"{state[0].upper()}{state[1:]}.",
+        word=f"{word}.",
         sentence=first + ("." if dot else "") + disturbed,
         mood="bad" if state == "nothing measured" else mood,
         then=rest,
