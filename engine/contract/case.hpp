@@ -75,8 +75,9 @@ struct Case {
   /// Whether every sample of every rank is kept, however many there are.
   bool keeps_all = false;
   std::uint32_t deadline_s = 60;
-  /// Not of the line: how many ranks share this one's host and so its memory; 0: all of them.
-  int ranks_here = 0;
+  /// Not of the line: the ranks that share this one's host and so its memory, in their order; none:
+  /// all of them.
+  std::vector<int> ranks_here;
   /// Not of the line: CPUs of this host that are free for threads of this rank, on every rank as
   /// many.
   std::vector<int> spare_cpus;

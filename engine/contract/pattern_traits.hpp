@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "contract/application.hpp"
+#include "contract/roles.hpp"
 #include "contract/task.hpp"
 #include "contract/transport.hpp"
 
@@ -70,6 +71,26 @@ template <class P>
 constexpr std::uint32_t own_messages_per_rank() {
   if constexpr (requires { P::own_messages_per_rank; }) return P::own_messages_per_rank;
   return 0;
+}
+
+/// A pattern of rank 0 with each of the others that take part.
+template <class P>
+concept IsStar = P::is_star;
+
+/// How many more ranks take part for each unit of the point; of a pattern with roles that says
+/// nothing all ranks do.
+template <class P>
+constexpr std::uint32_t ranks_per_point() {
+  if constexpr (requires { P::ranks_per_point; }) return P::ranks_per_point;
+  return 0;
+}
+
+/// How many ranks take part at any point; 0: see Footprint.
+template <class P>
+constexpr std::uint32_t ranks_of() {
+  if constexpr (IsStar<P>) return 1;
+  if constexpr (HasRoles<P> || EveryRank<P>) return 0;
+  return static_cast<std::uint32_t>(P::info.ranks);
 }
 
 template <class P>
@@ -141,7 +162,10 @@ constexpr Footprint footprint_of() {
           least_buffers<P>(),
           ChargesWork<Now> ? 0 : bytes_per_site<P>(),
           own_messages<P>(),
-          own_messages_per_rank<P>()};
+          own_messages_per_rank<P>(),
+          ranks_of<P>(),
+          ranks_per_point<P>(),
+          IsStar<P>};
 }
 
 /// What of a pattern no model of a fabric shows, in words; empty where one shows all of it. A

@@ -123,6 +123,12 @@ struct Footprint {
   /// each rank of the case.
   std::uint32_t own_messages = 0;
   std::uint32_t own_messages_per_rank = 0;
+  /// The ranks that take part, and have memory of the case: so many, and so many for each unit of
+  /// the point. Where neither is more than 0 it is all ranks, and so at point 0 of the latter.
+  std::uint32_t ranks = 0;
+  std::uint32_t ranks_per_point = 0;
+  /// Whether rank 0 has a lane, and so buffers, for each of the others.
+  bool is_star = false;
 };
 
 /// What a one-sided pattern opens to its peers: where its messages come in, or where they lie.

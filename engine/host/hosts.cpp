@@ -30,6 +30,16 @@ std::size_t ranks_of_host(Bootstrap& boot) {
   return static_cast<std::size_t>(std::count(hosts.begin(), hosts.end(), mine));
 }
 
+std::vector<int> ranks_that_share(Bootstrap& boot) {
+  const std::vector<std::string>& hosts = hosts_of(boot);
+  const std::string& mine = hosts[static_cast<std::size_t>(boot.rank())];
+  std::vector<int> ranks;
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+    if (hosts[rank] == mine) ranks.push_back(static_cast<int>(rank));
+  }
+  return ranks.size() == hosts.size() ? std::vector<int>{} : ranks;
+}
+
 std::string other_host(Bootstrap& boot) {
   const std::vector<std::string>& hosts = hosts_of(boot);
   const std::string& mine = hosts[static_cast<std::size_t>(boot.rank())];

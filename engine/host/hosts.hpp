@@ -21,6 +21,9 @@ std::size_t local_rank(Bootstrap& boot);
 /// How many ranks run on this one's host, itself among them. Collective as that is.
 std::size_t ranks_of_host(Bootstrap& boot);
 
+/// Those ranks, in their order; none where all are on one host. Collective as that is.
+std::vector<int> ranks_that_share(Bootstrap& boot);
+
 /// Another host that ranks run on; empty where all are on this one. Collective as that is.
 std::string other_host(Bootstrap& boot);
 

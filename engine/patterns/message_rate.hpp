@@ -28,6 +28,7 @@ struct MessageRate : PairedStreams {
       .latencies_per_sample = 4,
       .splits_operations = true,
   };
+  static constexpr std::uint32_t ranks_per_point = 2;
   static constexpr std::string_view beyond_models =
       "a model has no limit of messages per second beside the host's overhead";
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bootstrap/first_neighbours.hpp"
 #include "bootstrap/mpi.hpp"
@@ -42,7 +43,7 @@ struct ThisHost {
 template <class Machine, TwoSided T>
 bool serve(T& link, Bootstrap& boot, typename Machine::Place& place, double tick_ns) {
   MessageMemory memory;
-  const auto ranks_here = static_cast<int>(ranks_of_host(boot));
+  const std::vector<int> ranks_here = ranks_that_share(boot);
   while (true) {
     std::optional<std::string> line;
     if (boot.rank() == 0) line = next_case_line();

@@ -9,12 +9,11 @@ namespace weft {
 
 SideLayout layout_of(const CasePlan& plan, Opens side) {
   SideLayout layout;
+  if (!plan.role.takes_part()) return layout;  // nor is there an order of buffers
   layout.is_opened = plan.pattern->opens == side;
   layout.lanes = side == Opens::outgoing ? plan.role.to.size() : plan.role.from.size();
   // What is opened is opened by every rank of the case, and as much of it.
-  if (layout.is_opened && plan.role.takes_part()) {
-    layout.lanes = std::max<std::size_t>(layout.lanes, 1);
-  }
+  if (layout.is_opened) layout.lanes = std::max<std::size_t>(layout.lanes, 1);
   const std::size_t timed =
       side == Opens::outgoing ? slots_of(plan.orders.out) : plan.orders.sent_from.size();
   layout.slots = std::max(plan.checked.slots, plan.slots_before_timed + timed);

@@ -42,6 +42,8 @@ CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& lo
   plan.work = static_cast<Ticks>(static_cast<double>(lattice.compute_ps_per_site) / 1e3 *
                                  static_cast<double>(lattice.sites_of_rank(size)) / tick_ns);
   plan.operations = operations_of(plan);
+  // A rank that stands by has no memory of the case, nor an order of it, which may be long.
+  if (!plan.role.takes_part()) return plan;
   plan.orders = make_orders(plan.spec.schedule, plan.spec.seed,
                             loop.receives_at_once(plan.spec.queue_depth, plan.spec.point));
   plan.samples = samples_within(plan);
@@ -57,6 +59,7 @@ CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& lo
 }
 
 std::string refuse_buffers(const CasePlan& plan) {
+  if (!plan.role.takes_part()) return "";
   if (plan.samples == 0) {
     return "a sample has more messages than there are buffers to use once; choose more "
            "--buffers, or a smaller --queue-depth";

@@ -29,7 +29,8 @@ struct CasePlan {
   Ticks work = 0;
   /// Of a sample; of a stream a multiple of its refill.
   std::uint32_t operations = 1;
-  /// What the buffers last for, the warm-up among them, and the warm-up.
+  /// What the buffers last for, the warm-up among them, and the warm-up; nothing on a rank that
+  /// stands by, which has no orders either.
   std::size_t samples = 0;
   std::uint32_t warmup = 0;
   BufferOrders orders;
@@ -50,7 +51,7 @@ inline std::span<std::byte> content_in(const CasePlan& plan, const Buffer& buffe
 }
 
 /// Why the asked messages do not go with the asked buffers; empty when they do. The same on every
-/// rank.
+/// rank that takes part, and empty on the others.
 std::string refuse_buffers(const CasePlan& plan);
 
 /// How many sends, and as many receives, a case may have under way at once to one peer: those of a

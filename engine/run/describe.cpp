@@ -111,7 +111,10 @@ json to_json(const Support& pattern) {
         {"buffers", pattern.footprint.buffers},
         {"bytes_per_site", pattern.footprint.bytes_per_site},
         {"own_messages", pattern.footprint.own_messages},
-        {"own_messages_per_rank", pattern.footprint.own_messages_per_rank}}},
+        {"own_messages_per_rank", pattern.footprint.own_messages_per_rank},
+        {"ranks", pattern.footprint.ranks},
+        {"ranks_per_point", pattern.footprint.ranks_per_point},
+        {"is_star", pattern.footprint.is_star}}},
       {"supported", pattern.supported},
       {"reason", pattern.reason},
   };

@@ -8,8 +8,10 @@ namespace weft {
 namespace {
 
 constexpr std::size_t page_bytes = 4096;
-// The control messages beside the messages: of the pattern, before it and after it, a page each.
+// The control messages beside the messages: of the pattern, before it and after it, a page each;
+// and those of each lane beyond a rank's first.
 constexpr double control_bytes = 16 * page_bytes;
+constexpr double control_bytes_a_lane = 4 * page_bytes;
 // Of a message in an order of buffers: its place, in a few copies of the order, and its buffer.
 constexpr double bytes_a_place = 96;
 // Of a number in a series: its ticks, and its digits on their way to rank 0 and to the reader.
@@ -61,7 +63,7 @@ CheckedPass checked_pass_of(const Case& spec, const Footprint& pattern, std::uin
   return {depth, operations, std::min(all, std::max<std::size_t>(least, pattern.receives))};
 }
 
-double needed_bytes(const Case& spec, const Footprint& pattern, int ranks,
+double needed_bytes(const Case& spec, const Footprint& pattern, int size, const RanksOfCase& here,
                     std::size_t most_of_message) {
   const std::uint64_t receives = pattern.receives +
                                  std::uint64_t{pattern.receives_per_queue} * spec.queue_depth +
@@ -75,17 +77,18 @@ double needed_bytes(const Case& spec, const Footprint& pattern, int ranks,
   const auto buffers = static_cast<double>(side(order.slots) + side(order.arriving));
   const double values = (static_cast<double>(spec.samples) + spec.warmup) * pattern.series;
   const double own =
-      pattern.own_messages + static_cast<double>(pattern.own_messages_per_rank) * ranks;
+      pattern.own_messages + static_cast<double>(pattern.own_messages_per_rank) * size;
   const std::size_t there = std::min(message_bytes_of(spec), most_of_message);
   const double each = buffer_bytes(there);
   const double messages =
-      own > 0 ? own_bytes_of(own, there)
-              : spec.lattice.lanes() *
+      own > 0 ? here.ranks * own_bytes_of(own, there)
+              : static_cast<double>(here.lanes) * spec.lattice.lanes() *
                     (buffers * each + static_cast<double>(order.places) * bytes_a_place);
-  const int here = spec.ranks_here > 0 ? std::min(spec.ranks_here, ranks) : ranks;
-  return here * (control_bytes + messages +
-                 static_cast<double>(spec.lattice.sites_of_rank(ranks) * pattern.bytes_per_site) +
-                 values * bytes_a_value);
+  const double more_lanes = static_cast<double>(here.lanes) - here.ranks;
+  return messages + more_lanes * control_bytes_a_lane +
+         here.ranks *
+             (control_bytes + values * bytes_a_value +
+              static_cast<double>(spec.lattice.sites_of_rank(size) * pattern.bytes_per_site));
 }
 
 }  // namespace weft

@@ -34,10 +34,17 @@ std::uint32_t whole_windows(std::uint32_t asked, std::uint32_t queue_depth) noex
 /// from a page of its own on in what it gets.
 double own_bytes_of(double messages, std::size_t bytes);
 
-/// The most bytes that a case takes over the ranks of one host (`spec.ranks_here`), of `ranks` in
-/// all: in floating point, for sizes and counts are the caller's and their product may pass 64
-/// bits. Of a message no more than so much is there.
-double needed_bytes(const Case& spec, const Footprint& pattern, int ranks,
+/// Of the ranks of a host those that take part in a case, and the lanes of all of them, of a case
+/// on a lattice one for each.
+struct RanksOfCase {
+  int ranks = 0;
+  std::uint64_t lanes = 0;
+};
+
+/// The most bytes that a case on `size` ranks takes over those of one host that take part: in
+/// floating point, for sizes and counts are the caller's and their product may pass 64 bits. Of a
+/// message no more than so much is there.
+double needed_bytes(const Case& spec, const Footprint& pattern, int size, const RanksOfCase& here,
                     std::size_t most_of_message = std::numeric_limits<std::size_t>::max());
 
 }  // namespace weft

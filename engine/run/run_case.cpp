@@ -4,27 +4,35 @@
 #include <iomanip>
 #include <sstream>
 
+#include "contract/wording.hpp"
 #include "host/clock.hpp"
 #include "host/hosts.hpp"
 #include "host/memory.hpp"
 #include "run/case_plan.hpp"
 #include "run/case_run.hpp"
 #include "run/gather.hpp"
+#include "run/ranks_of_case.hpp"
 
 namespace weft {
 
-std::string refuse_memory(const Case& spec, const Footprint& pattern, int ranks,
+std::string refuse_memory(const Case& spec, const PatternOn& pattern, int ranks,
                           const Carried& carried) {
   const std::uint64_t available = available_memory_bytes();
-  const double needed = needed_bytes(spec, pattern, ranks, carried.content);
+  const RanksOfCase here = ranks_of_case(spec, pattern, ranks);
+  const double needed = needed_bytes(spec, pattern.footprint, ranks, here, carried.content);
   if (available == 0 || needed <= static_cast<double>(available)) return {};
-  constexpr double mebibyte = 1 << 20U;
+  const auto mebibytes = [](double bytes) {
+    constexpr double mebibyte = 1 << 20U;
+    std::ostringstream digits;
+    digits << std::fixed << std::setprecision(0) << bytes / mebibyte;
+    return in_thousands(digits.str()) + " MiB";
+  };
   std::ostringstream text;
-  text << std::fixed << std::setprecision(0) << "needs " << needed / mebibyte
-       << " MiB of memory where " << static_cast<double>(available) / mebibyte << " MiB are free"
-       << (spec.ranks_here > 0 && spec.ranks_here < ranks ? " on " + host_name() : "")
+  text << "needs " << mebibytes(needed) << " of memory where "
+       << mebibytes(static_cast<double>(available)) << " are free"
+       << (spec.ranks_here.empty() ? "" : " on " + host_name())
        << "; choose smaller sizes, fewer buffers or samples"
-       << (pattern.receives_per_queue > 0 ? ", or a shorter queue (--queue-depth)" : "");
+       << (pattern.footprint.receives_per_queue > 0 ? ", or a shorter queue (--queue-depth)" : "");
   return text.str();
 }
 
@@ -32,8 +40,11 @@ namespace {
 
 // Why a link cannot run a case of a pattern; empty when it can. It may know limits of its own.
 std::string refuse_case(const LinkControl& link, const Case& spec, const PatternOn& pattern,
-                        int ranks, const Carried& carried) {
-  std::string reason = refuse_memory(spec, pattern.footprint, ranks, carried);
+                        const Bootstrap& boot, const Carried& carried) {
+  std::string reason;
+  if (asks_for_host(spec, boot.rank())) {
+    reason = refuse_memory(spec, pattern, boot.size(), carried);
+  }
   if (reason.empty()) reason = link.refusal(message_bytes_of(spec), room_for(spec));
   return reason;
 }
@@ -129,12 +140,13 @@ bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
   CasePlan plan;
   const Carried carried = link.carry(pattern->is_collective);
   const auto admit = [&] {
+    std::string reason =
+        agree(boot, [&] { return refuse_case(link, spec, *pattern, boot, carried); });
+    if (!reason.empty()) return reason;
+    // A plan may be large itself: no rank makes one of what is refused.
     return agree(boot, [&] {
-      std::string reason = refuse_case(link, spec, *pattern, boot.size(), carried);
-      if (reason.empty()) {
-        plan = plan_case(spec, *pattern, loop, boot.rank(), boot.size(), report.tick_ns, carried);
-      }
-      return reason;
+      plan = plan_case(spec, *pattern, loop, boot.rank(), boot.size(), report.tick_ns, carried);
+      return std::string();
     });
   };
   std::string refusal = admit();
@@ -173,7 +185,7 @@ Outcome refuse_before_start(std::span<const PatternOn> patterns, const Case& ask
   if (refused.status != Status::ok || !carried) return refused;
   // The library moves all of what it moves on by itself.
   const Carried there = pattern->is_collective ? Carried{} : *carried;
-  std::string reason = refuse_memory(spec, pattern->footprint, ranks, there);
+  std::string reason = refuse_memory(spec, *pattern, ranks, there);
   if (!reason.empty()) return {Status::failed, std::move(reason), 0};
   return {};
 }

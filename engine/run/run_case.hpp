@@ -16,8 +16,8 @@
 
 namespace weft {
 
-/// The memory a case needs on a host, against what the host has.
-std::string refuse_memory(const Case& spec, const Footprint& pattern, int ranks,
+/// The memory that a case on so many ranks needs on this host, against what the host has.
+std::string refuse_memory(const Case& spec, const PatternOn& pattern, int ranks,
                           const Carried& carried = {});
 
 /// What speaks against a case on so many ranks before one of them is there; ok where nothing is

@@ -37,9 +37,10 @@ std::string figures_of(const PatternOn& one) {
 }
 
 /// Name, messages_per_operation, messages_before, series, streams, receives, those for each of Q
-/// and of the point, buffers, bytes_per_site, own_messages, those for each rank; what it opens, and
-/// whether: every_rank, every_rank_times, polls_memory, registers, keeps_time, is_collective; its
-/// loops' waits and receives under way, and its parts.
+/// and of the point, buffers, bytes_per_site, own_messages, those for each rank; ranks, those for
+/// each unit of the point, is_star; what it opens, and whether: every_rank, every_rank_times,
+/// polls_memory, registers, keeps_time, is_collective; its loops' waits and receives under way, and
+/// its parts.
 std::string needs_of(const PatternOn& one) {
   const Footprint& needs = one.footprint;
   std::ostringstream out;
@@ -47,7 +48,8 @@ std::string needs_of(const PatternOn& one) {
       << needs.series << ' ' << needs.streams << ' ' << needs.receives << ' '
       << needs.receives_per_queue << ' ' << needs.receives_per_point << ' ' << needs.buffers << ' '
       << needs.bytes_per_site << ' ' << needs.own_messages << ' ' << needs.own_messages_per_rank
-      << ' ' << static_cast<int>(one.opens) << ' ' << one.every_rank << one.every_rank_times
+      << ' ' << needs.ranks << ' ' << needs.ranks_per_point << ' ' << needs.is_star << ' '
+      << static_cast<int>(one.opens) << ' ' << one.every_rank << one.every_rank_times
       << one.polls_memory << one.registers << one.keeps_time << one.is_collective;
   for (const LoopOn& loop : one.loops) out << ' ' << loop.wait;
   for (const std::string_view part : one.parts) out << ' ' << part;
@@ -122,47 +124,47 @@ TEST(Declared, FiguresAreThoseOfTheTable) {
 
 TEST(Declared, NeedsAreThoseOfTheTable) {
   constexpr std::array wanted{
-      "ping_pong 1 0 1 0 2 0 0 1 0 0 0 0 000000 spin block",
-      "ping_ping 1 0 1 0 3 0 0 1 0 0 0 0 000000 spin block",
-      "stream 1 0 1 1 0 2 0 1 0 0 0 0 000000 spin block",
-      "bidirectional_stream 1 0 1 1 0 2 0 1 0 0 0 0 000000 spin block",
-      "sendrecv 1 0 1 0 1 0 0 1 0 0 0 0 110000 spin block",
-      "put_ping_pong 1 0 1 0 1 0 0 1 0 0 0 1 001000 spin block",
-      "put_notify_ping_pong 1 0 1 0 1 0 0 1 0 0 0 1 000000 spin block",
-      "put_latency 1 0 1 0 1 0 0 1 0 0 0 1 000000 spin block",
-      "get_latency 1 0 1 0 1 0 0 1 0 0 0 2 000000 spin block",
-      "put_stream 1 0 1 1 0 1 0 1 0 0 0 1 000000 spin block",
-      "get_stream 1 0 1 1 0 1 0 1 0 0 0 2 000000 spin block",
-      "burst 9 0 2 0 18 0 0 1 0 0 0 0 000000 spin block single",
-      "paused_burst 9 4 2 0 18 0 0 1 0 0 0 0 000000 spin block single",
-      "late_receive 1 4 1 0 1 0 0 1 0 0 0 0 000000 spin block",
-      "host_overhead 1 0 5 0 1 0 0 1 0 0 0 0 000000 spin block post_send complete_send "
+      "ping_pong 1 0 1 0 2 0 0 1 0 0 0 2 0 0 0 000000 spin block",
+      "ping_ping 1 0 1 0 3 0 0 1 0 0 0 2 0 0 0 000000 spin block",
+      "stream 1 0 1 1 0 2 0 1 0 0 0 2 0 0 0 000000 spin block",
+      "bidirectional_stream 1 0 1 1 0 2 0 1 0 0 0 2 0 0 0 000000 spin block",
+      "sendrecv 1 0 1 0 1 0 0 1 0 0 0 0 0 0 0 110000 spin block",
+      "put_ping_pong 1 0 1 0 1 0 0 1 0 0 0 2 0 0 1 001000 spin block",
+      "put_notify_ping_pong 1 0 1 0 1 0 0 1 0 0 0 2 0 0 1 000000 spin block",
+      "put_latency 1 0 1 0 1 0 0 1 0 0 0 2 0 0 1 000000 spin block",
+      "get_latency 1 0 1 0 1 0 0 1 0 0 0 2 0 0 2 000000 spin block",
+      "put_stream 1 0 1 1 0 1 0 1 0 0 0 2 0 0 1 000000 spin block",
+      "get_stream 1 0 1 1 0 1 0 1 0 0 0 2 0 0 2 000000 spin block",
+      "burst 9 0 2 0 18 0 0 1 0 0 0 2 0 0 0 000000 spin block single",
+      "paused_burst 9 4 2 0 18 0 0 1 0 0 0 2 0 0 0 000000 spin block single",
+      "late_receive 1 4 1 0 1 0 0 1 0 0 0 2 0 0 0 000000 spin block",
+      "host_overhead 1 0 5 0 1 0 0 1 0 0 0 2 0 0 0 000000 spin block post_send complete_send "
       "post_receive complete_receive",
-      "send_overlap 3 4 4 0 3 0 0 1 0 0 0 0 000000 spin block alone work call",
-      "receive_overlap 3 4 4 0 1 0 0 1 0 0 0 0 000000 spin block alone work call",
-      "put_overlap 2 4 3 0 1 0 0 1 0 0 0 1 000000 spin block alone work",
-      "get_overlap 2 4 3 0 1 0 0 1 0 0 0 2 000000 spin block alone work",
-      "busy_stream 3 0 3 1 0 2 0 1 0 0 0 0 000000 spin block alone work",
-      "hot_spot_send 1 0 1 1 0 2 0 1 0 0 0 0 010000 spin block",
-      "hot_spot_receive 1 0 1 1 0 2 0 1 0 0 0 0 010000 spin block",
-      "random_pairs 1 0 2 1 0 2 0 1 0 0 0 0 010000 spin block own",
-      "message_rate 1 0 2 1 0 2 0 1 0 0 0 0 010000 spin block own",
-      "offered_load 1 0 3 0 0 2 0 1 0 0 0 0 000010 spin block interval late",
-      "register_ping_pong 1 0 1 0 2 0 0 1 0 0 0 0 000100 spin block",
-      "register_stream 1 0 1 1 0 2 0 1 0 0 0 0 000100 spin block",
-      "registration 1 0 2 0 1 0 0 2 0 0 0 0 000100 spin block deregister",
-      "copy 1 0 1 0 1 0 0 1 0 0 0 0 000000 spin block",
-      "halo 1 0 5 0 2 0 0 1 0 0 0 0 110000 spin block post compute wait sum",
-      "milc 2 0 6 0 2 0 0 1 6000 0 0 0 110000 spin block pack local wait remote sum",
-      "allreduce 1 0 1 0 1 0 0 1 0 2 0 0 110001 spin",
-      "broadcast 1 0 1 0 1 0 0 1 0 1 0 0 110001 spin",
-      "alltoall 1 0 1 0 1 0 0 1 0 0 2 0 110001 spin",
-      "allgather 1 0 1 0 1 0 0 1 0 1 1 0 110001 spin",
-      "barrier 1 0 1 0 1 0 0 1 0 0 0 0 110001 spin",
-      "shift 1 0 1 0 1 0 0 1 0 0 0 0 110000 spin block",
-      "pair_rounds 1 0 1 0 2 0 0 1 0 0 0 0 010000 spin block",
-      "window_stream 1 0 1 1 0 1 0 1 0 0 0 0 000000 spin block",
-      "bidirectional_window_stream 1 0 1 1 0 1 0 1 0 0 0 0 000000 spin block",
+      "send_overlap 3 4 4 0 3 0 0 1 0 0 0 2 0 0 0 000000 spin block alone work call",
+      "receive_overlap 3 4 4 0 1 0 0 1 0 0 0 2 0 0 0 000000 spin block alone work call",
+      "put_overlap 2 4 3 0 1 0 0 1 0 0 0 2 0 0 1 000000 spin block alone work",
+      "get_overlap 2 4 3 0 1 0 0 1 0 0 0 2 0 0 2 000000 spin block alone work",
+      "busy_stream 3 0 3 1 0 2 0 1 0 0 0 2 0 0 0 000000 spin block alone work",
+      "hot_spot_send 1 0 1 1 0 2 0 1 0 0 0 1 1 1 0 010000 spin block",
+      "hot_spot_receive 1 0 1 1 0 2 0 1 0 0 0 1 1 1 0 010000 spin block",
+      "random_pairs 1 0 2 1 0 2 0 1 0 0 0 0 0 0 0 010000 spin block own",
+      "message_rate 1 0 2 1 0 2 0 1 0 0 0 0 2 0 0 010000 spin block own",
+      "offered_load 1 0 3 0 0 2 0 1 0 0 0 2 0 0 0 000010 spin block interval late",
+      "register_ping_pong 1 0 1 0 2 0 0 1 0 0 0 2 0 0 0 000100 spin block",
+      "register_stream 1 0 1 1 0 2 0 1 0 0 0 2 0 0 0 000100 spin block",
+      "registration 1 0 2 0 1 0 0 2 0 0 0 2 0 0 0 000100 spin block deregister",
+      "copy 1 0 1 0 1 0 0 1 0 0 0 2 0 0 0 000000 spin block",
+      "halo 1 0 5 0 2 0 0 1 0 0 0 0 0 0 0 110000 spin block post compute wait sum",
+      "milc 2 0 6 0 2 0 0 1 6000 0 0 0 0 0 0 110000 spin block pack local wait remote sum",
+      "allreduce 1 0 1 0 1 0 0 1 0 2 0 0 0 0 0 110001 spin",
+      "broadcast 1 0 1 0 1 0 0 1 0 1 0 0 0 0 0 110001 spin",
+      "alltoall 1 0 1 0 1 0 0 1 0 0 2 0 0 0 0 110001 spin",
+      "allgather 1 0 1 0 1 0 0 1 0 1 1 0 0 0 0 110001 spin",
+      "barrier 1 0 1 0 1 0 0 1 0 0 0 0 0 0 0 110001 spin",
+      "shift 1 0 1 0 1 0 0 1 0 0 0 0 0 0 0 110000 spin block",
+      "pair_rounds 1 0 1 0 2 0 0 1 0 0 0 0 0 0 0 010000 spin block",
+      "window_stream 1 0 1 1 0 1 0 1 0 0 0 2 0 0 0 000000 spin block",
+      "bidirectional_window_stream 1 0 1 1 0 1 0 1 0 0 0 2 0 0 0 000000 spin block",
   };
   expect(wanted, needs_of);
 }

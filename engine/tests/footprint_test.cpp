@@ -91,27 +91,27 @@ TEST(Footprint, ACaseNeedsItsBuffersOrdersSeriesAndControlMessages) {
   const OrderSize order = size_of(at_least(spec.schedule, 1), 1);
   const double rank = 16 * 4096.0 + static_cast<double>(order.slots + order.arriving) * 2 * 4096 +
                       static_cast<double>(order.places) * 96 + 12 * 3 * 96.0;
-  EXPECT_DOUBLE_EQ(needed_bytes(spec, pattern, 5), 5 * rank);
-  spec.ranks_here = 2;
-  EXPECT_DOUBLE_EQ(needed_bytes(spec, pattern, 5), 2 * rank);
-  spec.ranks_here = 7;
-  EXPECT_DOUBLE_EQ(needed_bytes(spec, pattern, 5), 5 * rank);
+  EXPECT_DOUBLE_EQ(needed_bytes(spec, pattern, 5, {5, 5}), 5 * rank);
+  EXPECT_DOUBLE_EQ(needed_bytes(spec, pattern, 5, {2, 2}), 2 * rank);
+  EXPECT_DOUBLE_EQ(needed_bytes(spec, pattern, 5, {}), 0);
+  // Of a lane more: its buffers, its part of the order, and four control messages.
+  const double lane = rank - 16 * 4096.0 - 12 * 3 * 96.0 + 4 * 4096.0;
+  EXPECT_DOUBLE_EQ(needed_bytes(spec, pattern, 5, {2, 5}), 2 * rank + 3 * lane);
   // Of a message no more than so much is there.
   const double less = static_cast<double>(order.slots + order.arriving) * 4096;
-  EXPECT_DOUBLE_EQ(needed_bytes(spec, pattern, 1, 4096), rank - less);
+  EXPECT_DOUBLE_EQ(needed_bytes(spec, pattern, 1, {1, 1}, 4096), rank - less);
   // Receives of a queue and of the points make the order longer.
   spec.queue_depth = 3;
   spec.point = 4;
   const Footprint queue{
       .series = 3, .receives = 1, .receives_per_queue = 2, .receives_per_point = 5};
   const OrderSize longer = size_of(at_least(spec.schedule, 1), 1 + 2 * 3 + 5 * 4);
-  EXPECT_DOUBLE_EQ(needed_bytes(spec, queue, 1),
+  EXPECT_DOUBLE_EQ(needed_bytes(spec, queue, 1, {1, 1}),
                    16 * 4096.0 + static_cast<double>(longer.slots + longer.arriving) * 2 * 4096 +
                        static_cast<double>(longer.places) * 96 + 12 * 3 * 96.0);
   // Messages of its own stand in place of buffers: two of them and one for each of three ranks.
   const Footprint own{.own_messages = 2, .own_messages_per_rank = 1};
-  spec.ranks_here = 1;
-  EXPECT_DOUBLE_EQ(needed_bytes(spec, own, 3), 16 * 4096.0 + 8 * 4096 + 12 * 96.0);
+  EXPECT_DOUBLE_EQ(needed_bytes(spec, own, 3, {1, 1}), 16 * 4096.0 + 8 * 4096 + 12 * 96.0);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "host/hosts.hpp"
 #include "run/case.hpp"
 #include "run/footprint.hpp"
+#include "run/ranks_of_case.hpp"
 #include "run/schedule.hpp"
 #include "tests/support/poor_link.hpp"
 
@@ -94,6 +95,13 @@ TEST(OutOfMemory, AThrowInOneCaseLeavesTheNextAsItWas) {
   }
 }
 
+PatternOn pattern_named(std::string_view name) {
+  for (PatternOn& one : patterns_on<PoorLink, VirtualClock>(static_cast<Few*>(nullptr))) {
+    if (one.info.name == name) return std::move(one);
+  }
+  throw std::invalid_argument(std::string(name));
+}
+
 TEST(Memory, BuffersNeverTakeMoreThanTheFormulaSays) {
   for (const char* name :
        {"ping_pong", "stream", "put_ping_pong", "get_stream", "hot_spot_receive", "burst"}) {
@@ -107,38 +115,38 @@ TEST(Memory, BuffersNeverTakeMoreThanTheFormulaSays) {
         spec.schedule = depth == 7 ? Schedule{"turn", 9, 100} : Schedule{};
         Store store;
         EXPECT_EQ(launch({spec}, store).front().outcome.status, Status::ok);
-        const auto patterns = supported<PoorLink, VirtualClock>(static_cast<Few*>(nullptr));
-        const auto self = std::find_if(patterns.begin(), patterns.end(),
-                                       [&](const Support& one) { return one.info.name == name; });
-        EXPECT_LE(static_cast<double>(store.most_bytes), needed_bytes(spec, self->footprint, 3))
+        const PatternOn self = pattern_named(name);
+        EXPECT_LE(static_cast<double>(store.most_bytes),
+                  needed_bytes(spec, self.footprint, 3, ranks_of_case(spec, self, 3)))
             << name << bytes << depth;
       }
     }
   }
 }
 
-TEST(Memory, OfManyHostsOnlyThisOnesRanksAreCounted) {
+TEST(Memory, OfManyHostsOnlyThisOnesRanksThatTakePartAreCounted) {
   Case spec = make_case("stream", 1, 4);
-  const Footprint stream{};
-  const double all = needed_bytes(spec, stream, 1024);
-  spec.ranks_here = 16;
-  EXPECT_DOUBLE_EQ(needed_bytes(spec, stream, 1024) * 64, all);
+  const PatternOn stream = pattern_named("stream");
+  spec.ranks_here = {1, 65};
   // So much is on no host; which one it is stands there where there are several.
   spec.bytes = std::size_t{1} << 46U;
   EXPECT_NE(refuse_memory(spec, stream, 1024).find(" MiB are free on " + host_name() + ";"),
             std::string::npos);
+  spec.ranks_here = {};
   EXPECT_EQ(refuse_memory(spec, stream, 16).find(" on "), std::string::npos);
+  // A host whose ranks all stand by needs none.
+  spec.ranks_here = {16, 17};
+  EXPECT_EQ(refuse_memory(spec, stream, 1024), "");
 }
 
 TEST(Memory, PartsOfACollectiveOperationLieWithoutGaps) {
   Case spec = make_case("alltoall", 1, 4);
   spec.bytes = 8;
-  spec.ranks_here = 1;
   const Footprint alltoall{.own_messages_per_rank = 2};
   // 16 KiB there and back, the page at which what it gets begins, control messages and a sample.
-  EXPECT_LT(needed_bytes(spec, alltoall, 1024), 128.0 * 1024);
+  EXPECT_LT(needed_bytes(spec, alltoall, 1024, {1, 1}), 128.0 * 1024);
   spec.bytes = 4097;
-  EXPECT_GE(needed_bytes(spec, alltoall, 2), 4.0 * 4097);
+  EXPECT_GE(needed_bytes(spec, alltoall, 2, {1, 1}), 4.0 * 4097);
 }
 
 TEST(Memory, AnOrdersSizeIsThatOfTheOrderThatIsMade) {

@@ -6,12 +6,14 @@
 #include <array>
 #include <cstdlib>
 #include <iostream>
+#include <numeric>
 #include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
 #include "run/footprint.hpp"
+#include "run/ranks_of_case.hpp"
 #include "tests/support/fake_fabric.hpp"
 
 namespace weft::fake {
@@ -76,14 +78,17 @@ void describe() {
             << std::endl;
 }
 
+// Of the first ranks, as many as a host has; 0: all.
 void tell_needed(int ranks, int ranks_here) {
-  const std::vector<Support> list = patterns();
+  const auto list = patterns_on<Link, VirtualClock>(static_cast<AllPatterns*>(nullptr));
   for (std::string line; std::getline(std::cin, line);) {
     Case spec = parse_case(line);
-    spec.ranks_here = ranks_here;
-    for (const Support& one : list) {
+    spec.ranks_here.resize(static_cast<std::size_t>(ranks_here));
+    std::iota(spec.ranks_here.begin(), spec.ranks_here.end(), 0);
+    for (const PatternOn& one : list) {
       if (one.info.name != spec.test) continue;
-      std::cout << std::fixed << needed_bytes(spec, one.footprint, ranks) << '\n';
+      const RanksOfCase here = ranks_of_case(spec, one, ranks);
+      std::cout << std::fixed << needed_bytes(spec, one.footprint, ranks, here) << '\n';
     }
   }
 }

@@ -16,6 +16,7 @@ from weft.plan.memory import (
     within_memory,
 )
 from weft.plan.pattern import Footprint
+from weft.plan.plan import SAMPLES
 
 
 def test_memory_is_that_of_the_ranks_on_a_host() -> None:
@@ -27,6 +28,33 @@ def test_memory_is_that_of_the_ranks_on_a_host() -> None:
     assert within_memory([case], here - 1, ranks_here=lambda _: 16) == ()
     with pytest.raises(WeftError, match="GiB of memory on a host with 16 of its ranks where"):
         check_memory([case], here - 1, ranks_here=lambda _: 16)
+
+
+def test_ranks_that_take_no_part_need_nothing() -> None:
+    """A test of two ranks in a launch of 64 was refused where it fitted, for 64 were counted."""
+    two = Footprint(ranks=2)
+    case = Case(test="ping_pong", transport="mpi", bytes=1 << 20, ranks=64)
+    needed = needed_bytes(msgspec.structs.replace(case, ranks=2), two)
+    assert needed_bytes(case, two) == needed
+    assert needed_bytes(case, two, ranks_here=1) == needed // 2
+    known = {"ping_pong": msgspec.structs.replace(pattern("ping_pong"), footprint=two)}
+    check_memory([case], needed, known)
+    with pytest.raises(WeftError) as refused:
+        check_memory([msgspec.structs.replace(case, bytes=0)], 1 << 16, known)
+    assert refused.value.fix == "type fewer --buffers or --samples"
+
+
+def test_the_middle_of_a_star_has_buffers_for_each_of_its_peers() -> None:
+    star = Footprint(ranks=1, ranks_per_point=1, is_star=True)
+    case = Case(test="hot_spot_receive", transport="mpi", bytes=1 << 20, ranks=1024, point=63)
+    lane = needed_bytes(case, star, ranks_here=2) - needed_bytes(case, star, ranks_here=1)
+    # Rank 0 by itself has 63 lanes; every further one has its own, and its series.
+    more = lane - 16 * 4096 - SAMPLES * 96
+    middle = 63 * more + 62 * 4 * 4096 + 16 * 4096 + SAMPLES * 96
+    assert needed_bytes(case, star, ranks_here=1) == middle
+    assert needed_bytes(case, star, ranks_here=1024) == middle + 63 * lane
+    whole = msgspec.structs.replace(case, point=None)
+    assert needed_bytes(whole, star) > 15 * needed_bytes(case, star)
 
 
 def test_parts_of_a_collective_operation_are_counted_without_gaps() -> None:
@@ -59,10 +87,10 @@ def test_the_size_that_is_advised_fits(here: int, samples: int) -> None:
 
 def test_more_ranks_than_a_host_can_hold_are_refused_with_those_it_can() -> None:
     check_ranks(1024, 1024 * RANK_BYTES)
-    with pytest.raises(WeftError, match=r"^1024 ranks on a host take 3\.8 GiB before") as all_of:
+    with pytest.raises(WeftError, match=r"^1,024 ranks on a host take 3\.8 GiB before") as all_of:
         check_ranks(1024, 512 * RANK_BYTES)
     assert all_of.value.fix == "type --ranks 512 or fewer, or more --nodes"
     check_ranks(1024, 16 * RANK_BYTES, lambda ranks: ranks // 64)
-    with pytest.raises(WeftError, match=r"^16 of 1024 ranks on a host take 0\.1 GiB") as some:
+    with pytest.raises(WeftError, match=r"^16 of 1,024 ranks on a host take 0\.1 GiB") as some:
         check_ranks(1024, 8 * RANK_BYTES, lambda ranks: ranks // 64)
     assert some.value.fix.startswith("type --ranks 512 or fewer")

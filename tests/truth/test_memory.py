@@ -60,6 +60,20 @@ def test_both_sides_need_the_same_for_any_case(ranks: int) -> None:
         assert planned == pytest.approx(engine, rel=1e-12), case
 
 
+@pytest.mark.parametrize("test", ["hot_spot_receive", "hot_spot_send", "message_rate"])
+def test_both_sides_count_the_ranks_that_a_point_names(test: str) -> None:
+    footprint = described()[test].footprint
+    for point in (1, 5, 31):
+        case = Case(test=test, transport="virtual", bytes=5000, ranks=64, point=point)
+        line = line_of(case, 10, 2).replace('"id":1', f'"id":1,"point":{point}')
+        assert needed_by_engine([line], 64) == [needed_bytes(case, footprint, 12)]
+        # The planner does not know which of the ranks a host has, and counts as many as may be.
+        (first,) = needed_by_engine([line], 64, 4)
+        most = needed_bytes(case, footprint, 12, 4)
+        assert first <= most <= needed_bytes(case, footprint, 12)
+    assert most < needed_bytes(case, footprint, 12)
+
+
 def test_a_case_never_needs_less_for_more_of_anything() -> None:
     least = Case(test="stream", transport="virtual", bytes=1 << 20)
     for change in (

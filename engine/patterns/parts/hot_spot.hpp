@@ -17,6 +17,8 @@ namespace weft {
 struct HotSpot {
   static constexpr bool streams = true;
   static constexpr bool every_rank_times = true;
+  static constexpr bool is_star = true;
+  static constexpr std::uint32_t ranks_per_point = 1;
 
   static std::string lacks(const Case& spec, int size) {
     if (spec.point < static_cast<std::uint64_t>(size)) return "";

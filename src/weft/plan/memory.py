@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 PAGE_BYTES = 4096
 CHECKED_BYTES = 8 << 20
 WORD_BYTES = 16 * PAGE_BYTES
+WORD_BYTES_A_LANE = 4 * PAGE_BYTES
 BYTES_A_PLACE = 96
 BYTES_A_VALUE = 96
 # What a rank has of its own before any case, at least: 64 ranks over tcp had 4.3 MB each.
 RANK_BYTES = 4_000_000
-
-_FEWER_BYTES = "fewer --buffers, --samples or --ranks"
 
 
 def all_ranks(ranks: int) -> int:
@@ -56,9 +55,10 @@ def within_memory(
 def needed_bytes(
     case: Case, footprint: Footprint | None = None, samples: int = SAMPLES, ranks_here: int = 0
 ) -> int:
-    """The most memory of a case, in bytes over its ranks on a host, with so many samples.
+    """The most memory of a case, in bytes over its ranks on a host that take part.
 
-    `samples` are with their warm-up, and 0 `ranks_here` all ranks of the case. Buffers of both
+    `samples` are with their warm-up. A host has `ranks_here` of the case's ranks (0: all), rank 0
+    and as many as may be of those that take part among them. Buffers of both
     sides with pages of their own, those of the checked pass among them, the order of the buffers,
     and the series; or what an operation of all ranks gives and gets, each without gaps. The engine
     refuses a case by the same formula.
@@ -82,14 +82,18 @@ def needed_bytes(
     order = schedule.places(receives) * BYTES_A_PLACE
     series = samples * known.series * BYTES_A_VALUE
     own = known.own_messages + known.own_messages_per_rank * case.ranks
-    messages = case.lanes * (buffers * pages * PAGE_BYTES + order)
+    taking = known.ranks_of(case.ranks, case.point or 0)
+    here = min(ranks_here or case.ranks, taking)
+    lanes = here + taking - 2 if known.is_star else here
+    messages = lanes * case.lanes * (buffers * pages * PAGE_BYTES + order)
     if own:
         # What it gets begins at a page of its own.
-        messages = (max(-(-own * case.message_bytes // PAGE_BYTES), 1) + 1) * PAGE_BYTES
+        of_one = (max(-(-own * case.message_bytes // PAGE_BYTES), 1) + 1) * PAGE_BYTES
+        messages = here * of_one
     of = case.of_application
     sites = int(of.sites_of_rank(case.ranks)) if of else 0
-    of_rank = WORD_BYTES + messages + sites * known.bytes_per_site + series
-    return (ranks_here or case.ranks) * of_rank
+    of_rank = WORD_BYTES + sites * known.bytes_per_site + series
+    return messages + here * of_rank + (lanes - here) * WORD_BYTES_A_LANE
 
 
 def _checked_slots(case: Case, footprint: Footprint) -> int:
@@ -129,14 +133,23 @@ def check_memory(
         empty = msgspec.structs.replace(case, bytes=0)
         least = needed_bytes(empty, footprint, samples, here)
         largest = case.bytes * max(available_bytes - least, 0) // needed
-        of = f" on a host with {here} of its ranks" if here < case.ranks else ""
+        of = f" on a host with {here:,} of its ranks" if here < case.ranks else ""
         what = f"{case.key} needs {needed / 2**30:.1f} GiB of memory{of}"
         raise WeftError(
             f"{what} where {available_bytes / 2**30:.1f} GiB are free",
             f"type sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB"
             if largest >> 20
-            else f"type {case.of_application.smaller if case.of_application else _FEWER_BYTES}",
+            else f"type {_fewer(case, footprint or Footprint())}",
         )
+
+
+def _fewer(case: Case, footprint: Footprint) -> str:
+    """What makes a case smaller whose size does not."""
+    if case.of_application:
+        return case.of_application.smaller
+    if footprint.ranks_of(case.ranks, case.point or 0) < case.ranks:
+        return "fewer --buffers or --samples"
+    return "fewer --buffers, --samples or --ranks"
 
 
 def check_ranks(
@@ -147,7 +160,7 @@ def check_ranks(
     most = available_bytes // RANK_BYTES
     if here <= most:
         return
-    of = f"{here} of " if here < ranks else ""
+    of = f"{here:,} of " if here < ranks else ""
     raise WeftError(
         f"{of}{counted(ranks, 'rank')} on a host take {here * RANK_BYTES / 2**30:.1f} GiB before"
         " they measure anything,"

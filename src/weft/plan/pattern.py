@@ -34,8 +34,10 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
     with its samples among them, whether it streams, and the receives that may be under way at
     once: so many, so many for each of Q, and so many for each unit of the point; the buffers that
     it takes in turn where the case names one; what an application needs for each site of a rank;
-    and the messages of a test that has memory of its own in place of buffers: so many, and so many
-    for each rank.
+    the messages of a test that has memory of its own in place of buffers: so many, and so many for
+    each rank; and the ranks that take part: so many, and so many for each unit of the point
+    (neither, or the latter at point 0: all ranks). Of a star rank 0 has buffers for each of the
+    others.
     """
 
     messages_per_operation: int = 1
@@ -49,6 +51,16 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
     bytes_per_site: int = 0
     own_messages: int = 0
     own_messages_per_rank: int = 0
+    ranks: int = 0
+    ranks_per_point: int = 0
+    is_star: bool = False
+
+    def ranks_of(self, case_ranks: int, point: int) -> int:
+        """How many of a case's ranks take part at a point."""
+        named = self.ranks + self.ranks_per_point * point
+        if not named or (self.ranks_per_point and not point):
+            return case_ranks
+        return min(named, case_ranks)
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):

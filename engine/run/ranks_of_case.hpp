@@ -1,0 +1,19 @@
+// Which of a host's ranks take part in a case.
+#pragma once
+
+#include "contract/case.hpp"
+#include "run/footprint.hpp"
+#include "run/pattern_on.hpp"
+
+namespace weft {
+
+/// Those of `spec.ranks_here`, of `size` ranks in all: by their roles, but where the pattern says
+/// that every rank takes part.
+RanksOfCase ranks_of_case(const Case& spec, const PatternOn& pattern, int size);
+
+/// The first rank of a host asks for all of them whether the host has the memory.
+inline bool asks_for_host(const Case& spec, int rank) noexcept {
+  return rank == (spec.ranks_here.empty() ? 0 : spec.ranks_here.front());
+}
+
+}  // namespace weft
