@@ -190,6 +190,7 @@ SCENES = {
         ("--blocking 1:1", f"halo {ESCHER} --nodes 8 --topology torus --switch 8", HALO),
         ("--levels 0", f"halo {ESCHER} --nodes 8 --topology torus --switch 8", HALO),
         ("--shape 2x2", HALO, f"halo {ESCHER} --nodes 8 --topology torus --switch 8"),
+        ("--per-switch 0", HALO, f"halo {ESCHER} --nodes 8 --topology torus --switch 8"),
         ("--hop 200ns", PAIR, HALO),
         ("--routing ideal", PAIR, HALO),
         ("--mapping in-order", PAIR, HALO),

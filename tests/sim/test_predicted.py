@@ -56,6 +56,18 @@ def test_a_hot_spot_of_n_senders_takes_n_times_the_time_of_one(tmp_path: Path) -
     assert rates(run) == pytest.approx([RATE] * 4, rel=0.01)
 
 
+@pytest.mark.parametrize(("per_switch", "further"), [(1, 1), (2, 0)])
+def test_nodes_of_a_torus_are_as_many_a_switch_as_asked(
+    tmp_path: Path, per_switch: int, further: int
+) -> None:
+    """Ranks 0 and 1 are at one switch, or at two that are next to each other."""
+    fabric = FabricAsked(nodes=8 * per_switch, switch="8", topology="torus", per_switch=per_switch)
+    run = on(tmp_path, fabric, ("ping_pong",), "8")
+    one_way_ns = KNOWN.ping_pong_ns(8) + further * HOP_NS
+    assert latencies(run)[8] == pytest.approx(one_way_ns, rel=0.005)
+    assert f"torus {per_switch} node" in Variant(fabric=fabric).label
+
+
 def test_half_a_tree_has_half_of_the_bisection(tmp_path: Path) -> None:
     """Two pairs across the tree in the same direction share a half tree's only uplink."""
     of_launch = {}

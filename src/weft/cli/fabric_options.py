@@ -48,7 +48,7 @@ _Rails = Annotated[int, typer.Option(help="Build so many equal planes.", rich_he
 Shape = Annotated[
     str, typer.Option(help="Give a torus these sides: 8x8x4.", rich_help_panel=_PANEL)
 ]
-_PerSwitch = Annotated[
+PerSwitch = Annotated[
     int,
     typer.Option(
         help="Cable so many nodes to a switch of a torus at most. 0: half of its ports.",
@@ -104,7 +104,7 @@ def fabric_of(
     levels: Levels = 0,
     rails: _Rails = 1,
     shape: Shape = "",
-    per_switch: _PerSwitch = 0,
+    per_switch: PerSwitch = 0,
     spread: _Spread = "even",
     link: _Link = "",
     measured: _Measured = "",

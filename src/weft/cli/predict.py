@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.applications.asked import ApplicationsAsked
-from weft.cli.fabric_options import Levels, Shape, Switch, check_fabric
+from weft.cli.fabric_options import Levels, PerSwitch, Shape, Switch, check_fabric
 from weft.cli.lattice import takes_lattice
 from weft.cli.typed import is_typed, refuse_typed, typed_of
 from weft.studies.variants import NO_TAPER
@@ -162,6 +162,7 @@ def predict(
     levels: Levels = 0,
     rails: _Rails = "1",
     shape: Shape = "",
+    per_switch: PerSwitch = 0,
     speed: _Speed = "1",
     routing: _Routing = "",
     mapping: _Mapping = "",
@@ -192,13 +193,14 @@ def predict(
     from weft.units import parse_percent, parse_seconds
 
     check_asked(platform, nodes, samples, asked)
-    base = simulated_platform(platform, rate)
     lists = Lists(
         topologies=tuple(topology or ()), blocking=blocking, rails=rails, speed=speed,
         routing=routing, mapping=mapping, pairs=pairs, hop=hop, algorithm=algorithm,
         on_node=on_node(ranks_per_node, shared),
     )  # fmt: skip
-    fabric = FabricAsked(nodes=nodes, switch=switch, levels=levels, shape=shape)
+    fabric = FabricAsked(
+        nodes=nodes, switch=switch, levels=levels, shape=shape, per_switch=per_switch
+    )
     variants = variants_of(fabric, lists, tests)
     _check_options(context, variants)
     of = plan.parse_variants(
@@ -208,7 +210,7 @@ def predict(
     experiment = plan.Experiment(tests=tuple(tests), sizes=sizes, ranks=ranks, variants=of)
     effort = Effort(parse_seconds(budget), samples, output, _say, typed_of(context))
     limit = parse_percent(within) if within else None
-    _show(predicted_on(base, variants, experiment, effort, limit))
+    _show(predicted_on(simulated_platform(platform, rate), variants, experiment, effort, limit))
 
 
 def _show(found: "Predicted") -> None:

@@ -57,11 +57,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     def label(self) -> str:
         """What it is, in the words of the options."""
         fabric = self.fabric
-        words = [fabric.topology]
-        if fabric.shape:
-            words.append(fabric.shape)
-        elif fabric.topology == "fat-tree":
-            words.append(fabric.blocking)
+        words = [fabric.topology, *_of_topology(fabric)]
         if fabric.rails > 1:
             words.append(f"{counted(fabric.rails, 'rail')}")
         if self.speed != 1:
@@ -77,6 +73,14 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
         if self.algorithm:
             words.append(self.algorithm)
         return " ".join(words)
+
+
+def _of_topology(fabric: FabricAsked) -> list[str]:
+    """What is said of a fabric beside its topology: a torus' sides and nodes, a tree's blocking."""
+    if fabric.topology == "fat-tree":
+        return [fabric.blocking]
+    each = f"{counted(fabric.per_switch, 'node')} a switch" if fabric.per_switch else ""
+    return [word for word in (fabric.shape, each) if word]
 
 
 def read_topology(phrase: str, asked: FabricAsked) -> FabricAsked:

@@ -44,7 +44,9 @@ def variants_of(fabric: FabricAsked, lists: Lists, tests: Sequence[str]) -> list
     Raises WeftError for too many, for a fabric that is named twice, and for algorithms of several
     tests.
     """
-    is_bare = not (fabric.switch or lists.topologies or fabric.levels or fabric.shape)
+    is_bare = not (
+        fabric.switch or lists.topologies or fabric.levels or fabric.shape or fabric.per_switch
+    )
     # A taper needs several switches, of which somebody must say how many ports they have.
     if is_bare and lists.blocking == NO_TAPER:
         fabric = msgspec.structs.replace(fabric, switch=str(fabric.nodes))
