@@ -258,7 +258,7 @@ def test_a_fit_of_one_launch_says_so(tmp_path: Path) -> None:
     ("number", "noun", "words"),
     [(0, "case", "0 cases"), (1, "case", "1 case"), (2, "case", "2 cases"),
      (1, "launch", "1 launch"), (5, "launch", "5 launches"), (3, "more row", "3 more rows"),
-     (4, "series", "4 series")],
+     (4, "series", "4 series"), (999, "node", "999 nodes"), (4096, "node", "4,096 nodes")],
 )  # fmt: skip
 def test_what_is_counted_has_its_number(number: int, noun: str, words: str) -> None:
     assert counted(number, noun) == words

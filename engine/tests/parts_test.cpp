@@ -15,7 +15,6 @@
 
 #include "bootstrap/mpi.hpp"
 #include "contract/options.hpp"
-#include "contract/wording.hpp"
 #include "host/cgroup.hpp"
 #include "host/clock.hpp"
 #include "host/memory.hpp"
@@ -222,14 +221,6 @@ TEST(CommandLine, ASettingOfNumbersTakesThoseOfItsRange) {
   EXPECT_THROW((void)options.number(port, 0), std::invalid_argument);
   options.set("port", "0");
   EXPECT_THROW((void)options.number(port, 0), std::invalid_argument);
-}
-
-TEST(Wording, OneOfAThingIsNotSeveral) {
-  EXPECT_EQ(counted(1, "rank"), "1 rank");
-  EXPECT_EQ(counted(0, "rank"), "0 ranks");
-  EXPECT_EQ(counted(2U, "switch"), "2 switches");
-  EXPECT_EQ(verb_of(1, "need"), "needs");
-  EXPECT_EQ(verb_of(2, "need"), "need");
 }
 
 TEST(CommandLine, OptionsOfALinkAreCheckedAgainstWhatItTakes) {

@@ -220,12 +220,12 @@ def status_in_words(status: str) -> str:
     return status.replace("_", " ")
 
 
-def counted(number: int, noun: str, form: str = "d") -> str:
-    """So many of something: "1 case", "0 cases", "2 launches"; `form` "," is "1,024 nodes"."""
+def counted(number: int, noun: str) -> str:
+    """So many of something: "1 case", "0 cases", "2 launches", "1,024 nodes"."""
     if number == 1 or noun.endswith("s"):
-        return f"{number:{form}} {noun}"
+        return f"{number:,} {noun}"
     ending = "es" if noun.endswith(("ch", "sh", "x")) else "s"
-    return f"{number:{form}} {noun}{ending}"
+    return f"{number:,} {noun}{ending}"
 
 
 def verb_of(number: int, verb: str, whole: int = 0) -> str:

@@ -292,7 +292,7 @@ def test_no_other_half_of_the_nodes_has_less(asked: FabricAsked) -> None:
             {"nodes": 400, "switch": "24", "levels": 2, "blocking": "2:1"},
             "at most 384 nodes, not 400: each of 24 leaves has 16 nodes .* --levels 3",
         ),
-        ({"nodes": 9999, "switch": "24"}, "at most 3456 nodes.* a core switch has 24 ports"),
+        ({"nodes": 9999, "switch": "24"}, "at most 3,456 nodes.* a core switch has 24 ports"),
         ({"nodes": 1000, "switch": "23", "topology": "dragonfly"}, "type --nodes 936 or 1008"),
         ({"nodes": 10, "switch": "2", "topology": "dragonfly"}, "type --switch 3 or more"),
         ({"nodes": 1153, "switch": "7", "topology": "torus"}, "type --nodes 1152 or 1170"),

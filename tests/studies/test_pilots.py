@@ -74,7 +74,7 @@ def test_small_runs_never_take_more_than_the_budget(
     # 64 nodes take 8 s, and are not begun by a guess: nothing is known of them yet.
     for budget_s in (5.0, 10.0, 30.0, 60.0, 100.0):
         effort, clock = with_small_runs(monkeypatch, tmp_path, budget_s)
-        why = "64 nodes of the 1024 alone took the 4.9 s that were left of the budget"
+        why = "64 nodes of the 1,024 alone took the 4.9 s that were left of the budget"
         if budget_s > 5.0:
             why = "1024 nodes need at least about .* of the budget are left"
         with pytest.raises(WeftError, match=why):
@@ -138,10 +138,11 @@ def test_what_no_run_could_do_is_said_before_the_small_ones(tmp_path: Path) -> N
          "shift: a shift is by 1 place to one less than there are ranks", "choose other --points"),
         (Experiment(tests=("hot_spot_receive",), sizes="8", ranks=NODES,
                     variants=Variants(points=(NODES,))),
-         "hot_spot_receive: 1024 peers need 1025 ranks", "type more --nodes, or smaller --points"),
+         "hot_spot_receive: 1,024 peers need 1,025 ranks",
+         "type more --nodes, or smaller --points"),
         (Experiment(tests=("allgather",), sizes="1GiB", ranks=NODES),
          # 1,025 GiB, 17 pages and one more of each rank.
-         "needs 1074790468 MiB of memory where",
+         "needs 1,074,790,468 MiB of memory where",
          "choose smaller sizes, fewer buffers or samples"),
     ],
     ids=lambda one: one.tests[0] if isinstance(one, Experiment) else "",

@@ -275,7 +275,7 @@ def _as_stated(
     counts = sorted({one.operations for one in stated if one.operations})
     of = f"; it is of {counts[0]:,} to {counts[-1]:,} operations" if counts else OPERATIONS_UNKNOWN
     if len(counts) == 1:
-        of = f"; it is of {counted(counts[0], 'operation', ',')}"
+        of = f"; it is of {counted(counts[0], 'operation')}"
     what = f"{kinds} as {tool} states it"
     percentiles = dict(stated[0].latencies_ns) if len(stated) == 1 else {}
     figure = msgspec.structs.replace(time_ns, method=f"{what}; {time_ns.method}")

@@ -144,7 +144,7 @@ def _too_many(asked: TreeAsked, levels: int, most: int) -> tuple[str, str]:
         fix = f"type --nodes {most} or fewer, or --levels {more[0]}"
     what = (
         f"a fat tree of {LEVELS[levels - 1]} has at most {counted(most, 'node')}, not"
-        f" {asked.nodes}: {why}"
+        f" {asked.nodes:,}: {why}"
     )
     return what, fix
 

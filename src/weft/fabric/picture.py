@@ -170,15 +170,15 @@ def _words(fabric: Fabric, switches: Sequence[int], used: Sequence[int]) -> tupl
     left = sum(fabric.switches[at].radix - used[at] for at in switches)
     words = []
     if nodes:
-        words.append(counted(nodes, "node", ","))
+        words.append(counted(nodes, "node"))
     if left:
-        words.append(f"{counted(left, 'port', ',')} left")
+        words.append(f"{counted(left, 'port')} left")
     return tuple(words)
 
 
 def _notes(fabric: Fabric, inside: int, is_bound: bool) -> list[str]:
     """What is to be known of a picture and does not stand in it."""
-    notes = [f"{counted(inside, 'cable', ',')} inside of boxes"] if inside else []
+    notes = [f"{counted(inside, 'cable')} inside of boxes"] if inside else []
     if fabric.rails > 1:
         notes.append(f"one of {counted(fabric.rails, 'equal plane')}")
     if is_bound:

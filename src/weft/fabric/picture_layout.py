@@ -160,7 +160,7 @@ def _grid(fabric: Fabric) -> FabricLayout:
             ]
             sides = [_places(down, own_rows)] if down else []
             place = ", ".join([*sides, _places(across, own)])
-            words = (place, counted(len(switches), "switch", ","))
+            words = (place, counted(len(switches), "switch"))
             boxes.append(
                 PlacedBox(
                     switches=switches,

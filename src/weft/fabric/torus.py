@@ -79,7 +79,7 @@ def _check(asked: TorusAsked, shape: tuple[int, ...]) -> None:
         most = asked.per_switch * switches
         raise WeftError(
             f"a torus of {_named(shape)} with {counted(asked.per_switch, 'node')} at each switch"
-            f" has {most}, not {asked.nodes}",
+            f" has {most:,}, not {asked.nodes:,}",
             f"type --nodes {most} or fewer, or --per-switch {taken}",
         )
     ports = max(taken, asked.per_switch) + directions

@@ -93,7 +93,7 @@ def _cores(cpu: Cpu, ranks: int) -> Finding:
         return Finding(
             check="cores",
             level="warning",
-            what=f"{ranks} ranks share {counted(cores, 'core')}",
+            what=f"{counted(ranks, 'rank')} share {counted(cores, 'core')}",
             effect="a polling rank takes the core from the rank that it waits for",
             fix=f"use --ranks {max(cores, 2)} or a machine with more cores",
         )

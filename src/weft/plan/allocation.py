@@ -102,7 +102,7 @@ def layout_of(ranks: int, nodes: int, allocation: Allocation) -> RankLayout:
     most = allocation.ranks_per_node
     if most and ranks > most * nodes:
         raise WeftError(
-            f"{ranks} ranks do not fit {counted(nodes, 'node')} with {most} on each",
+            f"{ranks:,} ranks do not fit {counted(nodes, 'node')} with {most} on each",
             f"type --ranks {most * nodes}, or more --nodes",
         )
     if allocation.takes_turns:

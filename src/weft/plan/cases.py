@@ -360,6 +360,7 @@ def crowding(ranks: int, cores: int) -> str:
     if ranks <= cores:
         return ""
     return (
-        f"{ranks} ranks share {counted(cores, 'core')}: waiting ranks take the cores from working"
-        f" ones, so times include the scheduler. Fix: --ranks {cores}, or a machine with more cores"
+        f"{counted(ranks, 'rank')} share {counted(cores, 'core')}: waiting ranks take the cores"
+        f" from working ones, so times include the scheduler. Fix: --ranks {cores}, or a machine"
+        " with more cores"
     )

@@ -119,7 +119,7 @@ def _of_load(load: float | None) -> tuple[str, float]:
 
 
 def _in_words(cables: int, load: float | None) -> str:
-    words = counted(cables, "cable", ",")
+    words = counted(cables, "cable")
     return words if load is None else f"{words}, load {load:.2f}"
 
 

@@ -161,7 +161,7 @@ def _measurement(results: Results) -> str:
         f" {plan.seed}; the command was: {' '.join(run.header.command)}."
     )
     samples = sum(one.samples for one in summaries)
-    words.append(f"{counted(samples, 'sample', ',')} without those of the warm-up.")
+    words.append(f"{counted(samples, 'sample')} without those of the warm-up.")
     if (clock := _clock(run)) and not plan.simulated:
         words.append(clock)
     words.append(

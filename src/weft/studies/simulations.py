@@ -207,7 +207,7 @@ class Effort:
         from weft.plan.budget import in_words
 
         raise WeftError(
-            f"{counted(small.nodes, 'node')} of the {nodes} alone took the {small.seconds:.1f} s"
+            f"{counted(small.nodes, 'node')} of the {nodes:,} alone took the {small.seconds:.1f} s"
             " that were left of the budget",
             f"type --budget {in_words(_MORE_TIME * self._budget_s)}, or fewer"
             " --nodes, sizes or fabrics",

@@ -78,7 +78,7 @@ def _row(part: PartCount, line: CostLine) -> tuple[str, ...]:
 def _caption(built: Built) -> str:
     rails = f", {counted(built.asked.rails, 'rail')}" if built.asked.rails > 1 else ""
     name = f"{built.asked.name}: " if built.asked.name else ""
-    return f"{name}{counted(built.asked.nodes, 'node', ',')}, {built.fabric.title}{rails}"
+    return f"{name}{counted(built.asked.nodes, 'node')}, {built.fabric.title}{rails}"
 
 
 def _part(part: PartCount) -> str:
@@ -100,7 +100,7 @@ def fabric_notes(built: Built) -> tuple[str, ...]:
     half = f"of the {built.ports // 2:,} that half of the nodes have"
     hops = f"{built.mean_hops:.2f} in the mean, at most {built.diameter_hops} (diameter)"
     lines = [
-        f"bisection: {counted(built.bisection_cables, 'cable', ',')} {half}{carries}",
+        f"bisection: {counted(built.bisection_cables, 'cable')} {half}{carries}",
         f"hops: switches between two nodes: {hops}",
     ]
     if built.fabric.spread:
@@ -160,7 +160,7 @@ def sizes_chart(
 
 def _at_ports(point: tuple[int, float]) -> ChartPoint:
     ports, price = point
-    return ChartPoint(ports, price, text=f"{counted(ports, 'port', ',')}: {money(price)}")
+    return ChartPoint(ports, price, text=f"{counted(ports, 'port')}: {money(price)}")
 
 
 def to_json(built: Built, cost: FabricCost | None) -> dict[str, Any]:

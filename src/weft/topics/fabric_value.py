@@ -79,7 +79,7 @@ def _per_mflop(value: FabricValue) -> str:
     price = _or_none(value.price_per_mflop_per_s, format_number, *ends)
     words = (
         f"{value.currency} {price} of fabric per MFlop/s on"
-        f" {counted(value.nodes, 'node', ',')} ({value.application})"
+        f" {counted(value.nodes, 'node')} ({value.application})"
     )
     if not value.application_is_within_a_host:
         return words

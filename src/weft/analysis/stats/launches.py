@@ -91,8 +91,8 @@ def number_in_words(needed: Needed, *, sides: int = 2, of: str = "") -> str:
     if needed.hidden:
         return f"more than any number of {PLURAL[needed.unit]}: {needed.hidden}"
     if not needed.is_possible:
-        return f"over {counted(MOST, needed.unit, ',')}{each}, more than can be measured"
-    return f"about {counted(int(needed.count), needed.unit, ',')}{each}"
+        return f"over {counted(MOST, needed.unit)}{each}, more than can be measured"
+    return f"about {counted(int(needed.count), needed.unit)}{each}"
 
 
 def what_would_tell(
