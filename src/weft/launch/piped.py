@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import psutil
 
+from weft.launch.file_limits import allow_many, with_fix
 from weft.launch.launcher import START_DEADLINE_S
 from weft.launch.protocol import (
     Answer,
@@ -66,6 +67,7 @@ class PipedLaunch:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
 
     def __enter__(self) -> Self:
+        allow_many()
         self._process = subprocess.Popen(
             self._command,
             stdin=subprocess.PIPE,
@@ -185,7 +187,7 @@ class PipedLaunch:
 
     def _with_why(self, reason: str) -> str:
         why = self._why()
-        return f"{reason}; {why}" if why else reason
+        return f"{reason}; {why}" if why else with_fix(reason)
 
     def _end(self) -> None:
         """End the starter and whatever it started, waiting no longer than a bound."""
