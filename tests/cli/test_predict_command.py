@@ -176,6 +176,10 @@ def test_a_run_that_costs_more_than_the_budget_is_refused_with_its_cost(tmp_path
         ((*ESCHER, "--nodes", "8", "--blocking", "2:1"), "type its ports: --switch 24"),
         ((*ESCHER, "--nodes", "30", "--switch", "24", "--levels", "1"), "type --nodes 24 or fewer"),
         ((*ESCHER, "--nodes", "7", "--topology", "torus 24 4x2"), "type --nodes 8 or more"),
+        (
+            (*ESCHER, "--nodes", "17", "--topology", "torus 24 4x2", "--per-switch", "2"),
+            "type --nodes 16 or fewer, or --per-switch 3",
+        ),
         ((*ESCHER, "--nodes", "8", "--topology", "fat-tre 24"), "did you mean fat-tree?"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--rails", "two"), "type one like --rails 2"),
         ((*ESCHER, "--nodes", "8", "-o", __file__), "is the name of a file, and -o takes a folder"),
