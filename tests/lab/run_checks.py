@@ -15,13 +15,13 @@ import traceback
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from lab import checks_libraries, checks_roce, checks_tutorial, checks_verbs
+from lab import checks_libraries, checks_maps, checks_roce, checks_tutorial, checks_verbs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
 
-MODULES = (checks_roce, checks_verbs, checks_libraries, checks_tutorial)
+MODULES = (checks_roce, checks_verbs, checks_libraries, checks_maps, checks_tutorial)
 PREFIX = "check_"
 
 
