@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from support.builders import MEAN, make_cases, synthetic_record
+import weft
+from support.builders import MEAN, make_cases, synthetic_record, usual_time_ns
 from support.printed import result_of
 from weft.cli.main import app
 from weft.errors import WeftError
+from weft.plan.case import Case
 
 
 def fit(*arguments: object) -> str:
@@ -67,6 +69,22 @@ def test_a_record_gives_a_line_for_each_transport(tmp_path: Path) -> None:
     assert names == ["mpi/ping_pong", "tcp/ping_pong"]
     [stream] = result_of(fit(path, "--json", "--test", "stream", "--transport", "tcp"))
     assert stream["name"] == "tcp/stream"
+
+
+def test_a_series_without_a_model_hides_no_other(tmp_path: Path) -> None:
+    def flat_over_mpi_ns(case: Case, launch: int) -> list[float]:
+        middle = 2000.0 if case.transport == "mpi" else usual_time_ns(case)
+        return [middle * (1 + 0.01 * ((launch + at) % 7)) for at in range(40)]
+
+    cases = make_cases(("ping_pong",), sizes=tuple(range(1000, 20_000, 1000)))
+    path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=flat_over_mpi_ns)
+    said = fit(path)
+    assert "tcp/ping_pong: " in said
+    assert "no model: the times of mpi/ping_pong do not grow" in said
+    with pytest.raises(WeftError, match="do not grow"):
+        fit(path, "--transport", "mpi")
+    with pytest.warns(UserWarning, match="mpi/ping_pong"):
+        assert len(weft.fit(path)) == 1
 
 
 def test_a_stream_beside_the_latency_gives_loggp_and_its_error(record: Path) -> None:

@@ -103,11 +103,11 @@ def test_a_study_is_asked_only_for_what_it_published(
 
 
 def test_a_fit_is_of_every_series_and_drawn_of_one(path: Path) -> None:
-    both = fits_of(str(path), test="ping_pong,stream")
+    both = fits_of(str(path), test="ping_pong,stream").fits
     assert [series.name for series, _ in both] == ["tcp/ping_pong", "tcp/stream"]
     with pytest.raises(WeftError, match="a picture shows one series, and there are 2"):
         fits_of(str(path), test="ping_pong,stream", is_drawn=True)
-    chart, [table, *others] = picture_of(fits_of(str(path), is_drawn=True)[0])
+    chart, [table, *others] = picture_of(fits_of(str(path), is_drawn=True).fits[0])
     assert chart.title == "Transfer time, tcp/ping_pong"
     assert table.caption == "weft fit: tcp/ping_pong"
     assert [row[0] for row in table.rows] == ["bandwidth", "latency", "R²"]

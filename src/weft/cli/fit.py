@@ -53,13 +53,15 @@ def fit(
     from weft.studies.fits import fits_of, picture_of
 
     check_series_options(context, [source])
-    found = fits_of(source, test, transport, columns, is_drawn=output is not None)
+    found, refused = fits_of(source, test, transport, columns, is_drawn=output is not None)
     models = [one for _, one in found]
     if json:
         print_json("fit", models)
     else:
         for one in models:
             console().print(render_models(one))
+    for line in refused:
+        console(stderr=json).print(line, markup=False)
     if output is not None:
         chart, (table, *more) = picture_of(found[0])
         write_picture(output, [chart], table, more, command=as_typed())

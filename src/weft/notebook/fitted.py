@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +31,14 @@ def fit(
     """The models of each series of a record, a CSV or a platform, as `weft fit` makes them.
 
     `test` and `transport` have names with commas between; without a test it is ping_pong. `columns`
-    are "SIZE,TIME" of a CSV. Raises WeftError.
+    are "SIZE,TIME" of a CSV. A series that has no model is a warning; where none has one it raises
+    WeftError.
     """
     name = str(source.path if isinstance(source, Run) else source)
-    return [Fit(one) for one in fits_of(name, test, transport, columns)]
+    found, refused = fits_of(name, test, transport, columns)
+    for line in refused:
+        warnings.warn(line, stacklevel=2)
+    return [Fit(one) for one in found]
 
 
 class Fit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -25,17 +25,33 @@ if TYPE_CHECKING:
 Fitted = tuple["Series", Models]
 
 
+class FitsFound(NamedTuple):
+    """Each series with its models, and a line for each that has none."""
+
+    fits: list[Fitted]
+    refused: list[str]
+
+
 def fits_of(
     source: str, test: str = "", transport: str = "", columns: str = "", *, is_drawn: bool = False
-) -> list[Fitted]:
-    """Each series of a source with its models. Raises WeftError, also for a picture of several."""
+) -> FitsFound:
+    """Each series of a source with its models.
+
+    Raises WeftError where no series has one, and for a picture of several.
+    """
     every = series_of(source, test, transport, columns)
     if is_drawn:
         only_one([series for series, _ in every], "a picture")
-    return [
-        (series, fit_models(series, stream))
-        for series, stream in counted_off(every, "fitting models")
-    ]
+    found: list[Fitted] = []
+    refused: list[WeftError] = []
+    for series, stream in counted_off(every, "fitting models"):
+        try:
+            found.append((series, fit_models(series, stream)))
+        except WeftError as error:
+            refused.append(error)
+    if refused and not found:
+        raise refused[0]
+    return FitsFound(found, [f"no model: {error.what}" for error in refused])
 
 
 def signatures_of(
