@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from weft.tables import Table
 
 # What a page of 1,280 pixels holds beside its contents, in characters of a table.
-PAGE_CHARACTERS = 128
+PAGE_CHARACTERS = 124
 # Between two columns.
 GAP = 3
 # A line of a cell that has sentences may be broken.
