@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab import machine
-from lab.run_checks import Result, all_checks
+from lab.run_checks import ALONE, Result, all_checks, checks_of
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.engine
@@ -29,6 +29,11 @@ def results(request: pytest.FixtureRequest) -> dict[str, Result]:
         for item in request.session.items
         if isinstance(item, pytest.Function) and item.originalname == test_in_the_guest.__name__
     ]
+    return _of_a_boot(chosen)
+
+
+def _of_a_boot(chosen: list[str]) -> dict[str, Result]:
+    """What came of these checks in one boot, by name."""
     shell = ["bash", "-c", f'"$@"; exit $(({STATUS_BASE} + $?))', "bash"]
     python = ["env", f"PYTHONPATH={HERE.parent}", sys.executable]
     words = [*shell, *python, "-m", "lab.run_checks", *chosen]
@@ -53,6 +58,14 @@ def results(request: pytest.FixtureRequest) -> dict[str, Result]:
 def test_in_the_guest(name: str, results: dict[str, Result]) -> None:
     if results[name].why:
         pytest.fail(f"in the guest:\n{results[name].why}", pytrace=False)
+
+
+@pytest.mark.vm
+@pytest.mark.parametrize("name", checks_of(ALONE))
+def test_in_a_boot_of_its_own(name: str) -> None:
+    if machine.missing():
+        pytest.skip(f"no lab: {machine.missing()}")
+    assert not (why := _of_a_boot([name])[name].why), why
 
 
 @pytest.mark.vm
