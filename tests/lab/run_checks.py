@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 MODULES = (checks_roce, checks_verbs, checks_libraries, checks_maps)
-# They take minutes, and have a boot of their own.
+# They take minutes, and are typed by hand.
 ALONE = (checks_tutorial,)
 PREFIX = "check_"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab import machine
-from lab.run_checks import ALONE, Result, all_checks, checks_of
+from lab.run_checks import Result, all_checks
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.engine
@@ -58,14 +58,6 @@ def _of_a_boot(chosen: list[str]) -> dict[str, Result]:
 def test_in_the_guest(name: str, results: dict[str, Result]) -> None:
     if results[name].why:
         pytest.fail(f"in the guest:\n{results[name].why}", pytrace=False)
-
-
-@pytest.mark.vm
-@pytest.mark.parametrize("name", checks_of(ALONE))
-def test_in_a_boot_of_its_own(name: str) -> None:
-    if machine.missing():
-        pytest.skip(f"no lab: {machine.missing()}")
-    assert not (why := _of_a_boot([name])[name].why), why
 
 
 @pytest.mark.vm
