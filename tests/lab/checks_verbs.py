@@ -166,6 +166,33 @@ def check_more_peers_than_the_device_has_room_for_are_unsupported() -> None:
     assert re.search(r"a queue of \d+ completions for 2 peers is more than", many["reason"]), many
 
 
+def check_datagrams_of_many_peers_need_two_queue_pairs() -> None:
+    """Several peers at once, one peer again, and more peers than the queues were made for."""
+    several = [
+        {**case, "queue_depth": 16, "samples": 6}
+        for case in _cases(("hot_spot_receive", "stream", "hot_spot_send", "message_rate",
+                            "random_pairs", "ping_pong"), (8, MTU))
+    ]  # fmt: skip
+    hot = {**several[0], "id": 90, "point": 1, "queue_depth": 40}
+    cases = [*several, hot, {**hot, "id": 91, "point": 3}, {**HALO, "samples": 4}]
+    words = ("--mode", "ud", *FIRST_DEVICE)
+    start = start_of("verbs", words, ranks=4)
+    with subprocess.Popen(
+        start, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as ranks:
+        assert ranks.stdin is not None
+        assert ranks.stdout is not None
+        ranks.stdin.writelines(json.dumps(case) + "\n" for case in cases)
+        ranks.stdin.flush()
+        lines = [json.loads(ranks.stdout.readline()) for _ in range(1 + len(cases))]
+        there = run("rdma", "resource", "show", "qp", "link", "rxe0/1").stdout
+        ranks.stdin.close()
+        ranks.stdout.read()
+    told = [(line["status"], line["verified_bytes"] > 0, line["reason"]) for line in lines[1:]]
+    assert told == [("ok", True, "")] * len(cases), told
+    assert there.count("type UD") == 4 * 2, there
+
+
 def check_rails_of_both_devices() -> None:
     tests = ("ping_pong", "bidirectional_stream", "put_stream", "get_latency")
     for mode in ("stripe", "turn"):

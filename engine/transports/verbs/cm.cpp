@@ -108,7 +108,7 @@ rdma_conn_param parameters(const VerbsPort& port, const ibv_qp* pair) {
                             std::chrono::milliseconds patience) {
   std::vector<int> ranks;
   for (const std::uint32_t number : missing) {
-    const auto rank = static_cast<int>(number / QueuePairRequest::per_peer);
+    const auto rank = static_cast<int>(number / ways_per_peer);
     if (ranks.empty() || ranks.back() != rank) ranks.push_back(rank);
   }
   throw CannotConnect("no connection by RDMA CM from " + boot.names_of(ranks) + " for " +
@@ -189,14 +189,14 @@ void connect_through_cm(const VerbsPort& port, QueuePairs& queues, std::span<con
   // To the ranks below; they take connections once they have theirs.
   for (std::size_t peer = 0; peer < ranks.size(); ++peer) {
     const Door theirs = unpacked(doors[peer]);
-    for (std::size_t n = 0; n < QueuePairRequest::per_peer; ++n) {
-      const std::size_t at = static_cast<std::size_t>(ranks[peer]) * QueuePairRequest::per_peer + n;
+    for (std::size_t n = 0; n < ways_per_peer; ++n) {
+      const std::size_t at = static_cast<std::size_t>(ranks[peer]) * ways_per_peer + n;
       if (ranks[peer] > rank) {
         missing.insert(static_cast<std::uint32_t>(at));
         continue;
       }
-      const auto there = static_cast<std::uint32_t>(
-          static_cast<std::size_t>(rank) * QueuePairRequest::per_peer + n);
+      const auto there =
+          static_cast<std::uint32_t>(static_cast<std::size_t>(rank) * ways_per_peer + n);
       connect_to(port, mine.address, theirs.address, queues.pairs[at].get(),
                  {theirs.secret, rank, there}, queues);
     }

@@ -27,11 +27,12 @@
 
 namespace weft {
 
-/// The name of a request, which its completion brings back: its queue pair and what it stands for.
-/// Only some requests ask for a completion; it stands for those posted before it on the pair too.
-/// Of a receive, `requests` is 1 where it ends a message, 0 where further pieces of it follow.
+/// The name of a request, which its completion brings back: its way to a peer and what it stands
+/// for. Only some requests ask for a completion; it stands for those posted before it on the queue
+/// pair too. Of a receive, `requests` is 1 where it ends a message, 0 where further pieces of it
+/// follow.
 struct Posted {
-  std::uint16_t pair = 0;
+  std::uint16_t way = 0;
   std::uint16_t requests = 0;
   std::uint16_t sends = 0;
   std::uint16_t transfers = 0;
@@ -42,14 +43,19 @@ enum class Counted : std::uint8_t { no, as_send, as_transfer };
 /// Why a request failed, for Fault::cause.
 const char* cause_of(ibv_wc_status status) noexcept;
 
+/// Ways to peers are numbered as `QueuePairs` says; with `has_datagrams` all peers share the queue
+/// pairs.
+template <bool has_datagrams>
 class VerbsCore {
  public:
   /// Opens the port and its queues, and connects nobody. Collective. Throws std::runtime_error.
-  VerbsCore(const LinkOptions& options, Bootstrap& boot, ibv_qp_type type);
+  VerbsCore(const LinkOptions& options, Bootstrap& boot);
 
   [[nodiscard]] VerbsMemory& memory() noexcept { return memory_; }
   [[nodiscard]] const VerbsPort& port() const noexcept { return port_; }
   [[nodiscard]] const QueuePairs& queues() const noexcept { return *queues_; }
+  /// How often the queues were made so far.
+  [[nodiscard]] int openings() const noexcept { return openings_; }
   [[nodiscard]] Bootstrap& boot() const noexcept { return *boot_; }
 
   /// Connects the first neighbours, whom `begin` is called with: what has to be there before a
@@ -58,13 +64,14 @@ class VerbsCore {
   void start(const Begin& begin) {
     connecting_ns_ = connecting_ns(*boot_, [&] { connect(first_neighbours(*boot_), begin); });
   }
-  /// Room for so many messages each way, each of so many requests, on the pairs to these ranks,
-  /// which are connected where they are not. A deeper queue than ever before makes all pairs new,
-  /// on every rank: each connects again whom it needs next. Throws std::runtime_error.
+  /// Room for so many messages each way, each of so many requests, to each of these ranks, which are
+  /// connected where they are not. A deeper queue than ever before, and where peers share the pairs
+  /// more peers of any rank than before, makes all pairs new, on every rank: each connects again
+  /// whom it needs next. Throws std::runtime_error.
   template <class Begin>
   void reserve(std::size_t depth, std::size_t pieces, std::span<const int> ranks,
                const Begin& begin) {
-    deepen(depth, pieces);
+    deepen(depth, pieces, ranks);
     connect(ranks, begin);
   }
 
@@ -77,11 +84,12 @@ class VerbsCore {
                                     std::size_t depth) const;
   [[nodiscard]] Details details() const;
 
-  /// Post to a pair's send queue. A request whose data the device took at once (inline) does not
+  /// Post to the send queue of a way. A request whose data the device took at once (inline) does not
   /// count while it waits for a later one to ask for a completion: its buffer is free already.
-  void post(std::size_t pair, ibv_send_wr& request, const ibv_sge& data, Counted counted) noexcept {
+  void post(std::size_t way, ibv_send_wr& request, const ibv_sge& data, Counted counted) noexcept {
+    const std::size_t pair = pair_of(way);
     Posted& pending = pending_[pair];
-    if (used_[pair] == queues_->depth) {
+    if (used_[pair] == queues_->room[pair]) {
       latch(too_much_posted(ENOBUFS));
       return;
     }
@@ -97,13 +105,14 @@ class VerbsCore {
     request.send_flags = taken ? IBV_SEND_INLINE : 0;
     if (!taken || pending.requests >= signal_every_) {
       request.send_flags |= IBV_SEND_SIGNALED;
+      pending.way = static_cast<std::uint16_t>(way);
       request.wr_id = std::bit_cast<std::uint64_t>(pending);
       sends_ += pending.sends;
-      sends_of_[pair] += pending.sends;
+      sends_of_[way] += pending.sends;
       transfers_ += pending.transfers;
-      pending = {.pair = pending.pair};
+      pending = {};
     } else {
-      note_ended(pair);
+      note_ended(way);
     }
     ibv_send_wr* refused = nullptr;
     const int error = ibv_post_send(queues_->pairs[pair].get(), &request, &refused);
@@ -111,11 +120,16 @@ class VerbsCore {
   }
 
   /// Post a receive into the pieces; its name tells whether it ends a message.
-  void post_receive(std::size_t pair, ibv_sge* pieces, int count, bool ends = true) noexcept {
+  void post_receive(std::size_t way, ibv_sge* pieces, int count, bool ends = true) noexcept {
+    const Posted name{.way = static_cast<std::uint16_t>(way),
+                      .requests = static_cast<std::uint16_t>(ends ? 1 : 0)};
+    post_receive_named(pair_of(way), std::bit_cast<std::uint64_t>(name), pieces, count);
+  }
+  /// The same by the number of a queue pair, with a name of the caller's own.
+  void post_receive_named(std::size_t pair, std::uint64_t name, ibv_sge* pieces,
+                          int count) noexcept {
     ibv_recv_wr request{};
-    request.wr_id =
-        std::bit_cast<std::uint64_t>(Posted{.pair = static_cast<std::uint16_t>(pair),
-                                            .requests = static_cast<std::uint16_t>(ends ? 1 : 0)});
+    request.wr_id = name;
     request.sg_list = pieces;
     request.num_sge = count;
     ibv_recv_wr* refused = nullptr;
@@ -139,11 +153,11 @@ class VerbsCore {
         arrived(completion);
       } else {
         const auto posted = std::bit_cast<Posted>(completion.wr_id);
-        used_[posted.pair] -= posted.requests;
+        used_[pair_of(posted.way)] -= posted.requests;
         sends_ -= posted.sends;
-        sends_of_[posted.pair] -= posted.sends;
+        sends_of_[posted.way] -= posted.sends;
         transfers_ -= posted.transfers;
-        note_ended(posted.pair);
+        note_ended(posted.way);
       }
     }
     return count;
@@ -182,23 +196,27 @@ class VerbsCore {
   }
 
   [[nodiscard]] std::uint32_t sends() const noexcept { return sends_; }
-  [[nodiscard]] std::uint32_t sends_of(std::size_t pair) const noexcept { return sends_of_[pair]; }
-  /// With the rank that this pair leads to a message has gone or come.
-  void note_ended(std::size_t pair) noexcept {
-    ended_.note(static_cast<int>(pair / QueuePairRequest::per_peer));
+  [[nodiscard]] std::uint32_t sends_of(std::size_t way) const noexcept { return sends_of_[way]; }
+  /// With the rank of this way a message has gone or come.
+  void note_ended(std::size_t way) noexcept {
+    ended_.note(static_cast<int>(way / ways_per_peer));
   }
   int take_ended() noexcept { return ended_.take(); }
   [[nodiscard]] std::uint32_t transfers() const noexcept { return transfers_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }
 
  private:
-  void open(std::uint32_t depth);
-  void deepen(std::size_t depth, std::size_t pieces);
+  static constexpr std::size_t pair_of(std::size_t way) noexcept {
+    return has_datagrams ? way % ways_per_peer : way;
+  }
+  void open(std::uint32_t depth, std::size_t peers);
+  void deepen(std::size_t depth, std::size_t pieces, std::span<const int> ranks);
+  [[nodiscard]] std::size_t most_of_all(std::size_t mine, std::size_t least);
   template <class Begin>
   void connect(std::span<const int> ranks, const Begin& begin) {
     const std::vector<int> unknown = known_.take_new(ranks);
     if (unknown.empty()) return;
-    add_queue_pairs(port_, request_, *queues_, unknown, *boot_);
+    add_peers(port_, request_, *queues_, unknown, *boot_);
     for (const int rank : unknown) begin(rank);
     // Nobody sends before the other side can receive.
     (void)boot_->swap(unknown, std::vector<std::string>(unknown.size()));
@@ -211,10 +229,11 @@ class VerbsCore {
   VerbsMemory memory_;
   QueuePairRequest request_;
   std::optional<QueuePairs> queues_;
+  int openings_ = 0;
   /// By queue pair: slots of the send queue in use, and what no completion was asked for yet.
   std::vector<std::uint32_t> used_;
   std::vector<Posted> pending_;
-  /// By queue pair: sends in flight.
+  /// By way: sends in flight.
   std::vector<std::uint32_t> sends_of_;
   EndedPeers ended_;
   bool registers_sides_;
@@ -227,6 +246,9 @@ class VerbsCore {
   /// Of all ranks; the other details are rank 0's.
   std::string devices_;
 };
+
+extern template class VerbsCore<false>;
+extern template class VerbsCore<true>;
 
 inline ibv_sge piece_of(const Buffer& buffer) noexcept {
   return {std::bit_cast<std::uint64_t>(buffer.data), static_cast<std::uint32_t>(buffer.bytes),

@@ -1,6 +1,7 @@
 #include "transports/verbs/queue_pairs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <random>
@@ -52,7 +53,24 @@ Reported unpacked(const std::string& text) {
   return reported;
 }
 
-Verbs<ibv_qp> make_pair(const VerbsPort& port, const QueuePairRequest& request,
+/// Room in a queue pair: for what is sent by it, and for what is to come.
+struct Room {
+  std::size_t sends = 0;
+  std::size_t receives = 0;
+};
+
+/// Of the first and the second way to a peer; of datagrams, to all of them. Messages to a rank with
+/// one peer come straight into their buffers, by the first; those of many peers by the second, with
+/// the grants, in memory that all of them share.
+std::array<Room, ways_per_peer> room_of(const QueuePairRequest& request) {
+  const std::size_t depth = request.depth;
+  if (request.type == IBV_QPT_RC) return {Room{depth, depth}, Room{depth, depth}};
+  const std::size_t peers = std::max<std::size_t>(request.peers, 1);
+  const std::size_t grants = most_grants(request.depth) * peers;
+  return {Room{depth * peers, depth}, Room{depth * peers, depth * peers + grants}};
+}
+
+Verbs<ibv_qp> make_pair(const VerbsPort& port, const QueuePairRequest& request, const Room& room,
                         QueuePairs& queues) {
   const bool datagrams = request.type == IBV_QPT_UD;
   for (std::uint32_t inline_bytes = request.inline_bytes;; inline_bytes /= 2) {
@@ -60,8 +78,8 @@ Verbs<ibv_qp> make_pair(const VerbsPort& port, const QueuePairRequest& request,
     wanted.send_cq = queues.completions.get();
     wanted.recv_cq = queues.completions.get();
     wanted.qp_type = request.type;
-    wanted.cap.max_send_wr = request.depth;
-    wanted.cap.max_recv_wr = request.depth;
+    wanted.cap.max_send_wr = static_cast<std::uint32_t>(room.sends);
+    wanted.cap.max_recv_wr = static_cast<std::uint32_t>(room.receives);
     wanted.cap.max_send_sge = 1;
     wanted.cap.max_recv_sge = datagrams ? 2 : 1;  // a datagram's header goes to a place of its own
     wanted.cap.max_inline_data = inline_bytes;
@@ -73,7 +91,8 @@ Verbs<ibv_qp> make_pair(const VerbsPort& port, const QueuePairRequest& request,
     // Devices refuse more inline data than they can; the others errors stay when it is none.
     if (inline_bytes == 0) {
       fail_with_cause(
-          "no queue pair of depth " + std::to_string(request.depth) + " on " + port.device,
+          "no queue pair of depth " + std::to_string(std::max(room.sends, room.receives)) + " on " +
+              port.device,
           "choose a smaller --queue-depth");
     }
   }
@@ -150,50 +169,65 @@ Address own_address(const VerbsPort& port) {
   return own;
 }
 
-/// The number of the first pair that leads to a rank.
-std::size_t first_to(int rank, const QueuePairRequest& request) {
-  return static_cast<std::size_t>(rank) * request.per_peer;
+/// The number of the first way to a rank.
+std::size_t first_to(int rank) {
+  return static_cast<std::size_t>(rank) * ways_per_peer;
 }
 
-void connect_pair(const VerbsPort& port, const QueuePairRequest& request, QueuePairs& queues,
-                  std::size_t at, const Address& mine, const Address& peer) {
-  ibv_qp* pair = queues.pairs[at].get();
-  if (request.type == IBV_QPT_RC) {
-    return connect_reliably(pair, queues.remote_pairs[at], port, mine, peer);
-  }
-  open_for_datagrams(pair, mine);
-  ibv_ah_attr route = route_to(port, peer);
-  queues.addresses[at].reset(ibv_create_ah(port.domain.get(), &route));
-  if (!queues.addresses[at]) {
-    fail_with_cause("no path from " + port.text() + " to a peer",
-                    "choose another verbs.device or verbs.gid_index");
-  }
-}
-
-void connect_through_bootstrap(const VerbsPort& port, const QueuePairRequest& request,
-                               QueuePairs& queues, std::span<const int> ranks, Bootstrap& boot) {
-  const Address mine = own_address(port);
+/// Each of these ranks is told the numbers of `pairs_to(rank)`, and what it tells is given to
+/// `connect(rank, theirs)`.
+template <class PairsTo, class Connect>
+void swap_numbers(std::span<const int> ranks, Bootstrap& boot, const Address& mine,
+                  const PairsTo& pairs_to, const Connect& connect) {
   std::vector<std::string> texts_of_ranks;
   for (const int rank : ranks) {
     Reported reported{mine, {}};
-    for (std::size_t n = 0; n < request.per_peer; ++n) {
-      reported.pairs.push_back(queues.pairs[first_to(rank, request) + n]->qp_num);
-    }
+    for (const Verbs<ibv_qp>& pair : pairs_to(rank)) reported.pairs.push_back(pair->qp_num);
     texts_of_ranks.push_back(packed(reported));
   }
   const std::vector<std::string> texts = boot.swap(ranks, texts_of_ranks);
   for (std::size_t peer = 0; peer < ranks.size(); ++peer) {
-    const Reported theirs = unpacked(texts[peer]);
-    for (std::size_t n = 0; n < request.per_peer; ++n) {
-      const std::size_t at = first_to(ranks[peer], request) + n;
-      queues.remote_pairs[at] = theirs.pairs.at(n);
-      connect_pair(port, request, queues, at, mine, theirs.address);
-    }
+    connect(ranks[peer], unpacked(texts[peer]));
   }
 }
 
+void connect_through_bootstrap(const VerbsPort& port, QueuePairs& queues,
+                               std::span<const int> ranks, Bootstrap& boot) {
+  const Address mine = own_address(port);
+  const auto pairs_to = [&](int rank) {
+    return std::span(queues.pairs).subspan(first_to(rank), ways_per_peer);
+  };
+  swap_numbers(ranks, boot, mine, pairs_to, [&](int rank, const Reported& theirs) {
+    for (std::size_t n = 0; n < ways_per_peer; ++n) {
+      const std::size_t at = first_to(rank) + n;
+      queues.remote_pairs[at] = theirs.pairs.at(n);
+      connect_reliably(queues.pairs[at].get(), theirs.pairs[n], port, mine, theirs.address);
+    }
+  });
+}
+
+void add_ways_of_datagrams(const VerbsPort& port, QueuePairs& queues, std::span<const int> ranks,
+                           Bootstrap& boot) {
+  const auto all = [&](int /*rank*/) { return std::span(queues.pairs); };
+  swap_numbers(ranks, boot, own_address(port), all, [&](int rank, const Reported& theirs) {
+    for (std::size_t n = 0; n < ways_per_peer; ++n) {
+      queues.remote_pairs[first_to(rank) + n] = theirs.pairs.at(n);
+    }
+    ibv_ah_attr route = route_to(port, theirs.address);
+    Verbs<ibv_ah>& address = queues.addresses[static_cast<std::size_t>(rank)];
+    address.reset(ibv_create_ah(port.domain.get(), &route));
+    if (!address) {
+      fail_with_cause("no path from " + port.text() + " to " + boot.names_of({&rank, 1}),
+                      "choose another verbs.device or verbs.gid_index");
+    }
+  });
+}
+
+/// Of connections to so many peers; datagrams have room for their own number of them.
 std::size_t completions_needed(const QueuePairRequest& request, std::size_t peers) {
-  return 2 * std::size_t{request.depth} * request.per_peer * std::max<std::size_t>(peers, 1);
+  std::size_t all = 0;
+  for (const Room& room : room_of(request)) all += room.sends + room.receives;
+  return request.type == IBV_QPT_RC ? all * std::max<std::size_t>(peers, 1) : all;
 }
 
 }  // namespace
@@ -217,20 +251,30 @@ std::string refuse_depth(const VerbsPort& port, const QueuePairRequest& request,
                          std::size_t peers) {
   const auto most = static_cast<std::size_t>(std::max(port.limits.max_qp_wr, 0));
   const auto most_completions = static_cast<std::size_t>(std::max(port.limits.max_cqe, 0));
-  const std::size_t completions = completions_needed(request, peers);
   const auto most_pairs = static_cast<std::size_t>(std::max(port.limits.max_qp, 0));
-  const std::size_t pairs = request.per_peer * peers;
-  if (pairs > most_pairs) {
+  QueuePairRequest asked = request;
+  asked.peers = peers;
+  const std::size_t completions = completions_needed(asked, peers);
+  const bool connects = request.type == IBV_QPT_RC;
+  const std::size_t pairs = ways_per_peer * peers;
+  if (connects && pairs > most_pairs) {
     return counted(pairs, "queue pair") + " to " + counted(peers, "peer") + " are more than the " +
            std::to_string(most_pairs) + " of " + port.device + "; choose fewer ranks";
   }
+  std::size_t deepest = 0;
+  for (const Room& room : room_of(asked)) {
+    deepest = std::max({deepest, room.sends, room.receives});
+  }
+  const std::string of_peers = peers > 1 ? " for " + counted(peers, "peer") : "";
   std::string reason;
-  if (request.depth > most) {
-    reason = "a queue of " + counted(request.depth, "request") + " is more than the " +
-             std::to_string(most);
+  if (!connects && request.depth > most_datagrams) {
+    reason = "a queue of " + counted(request.depth, "datagram") + " is more than the " +
+             std::to_string(most_datagrams);
+  } else if (deepest > most) {
+    reason = "a queue of " + counted(deepest, "request") + (connects ? "" : of_peers) +
+             " is more than the " + std::to_string(most);
   } else if (completions > most_completions) {
-    reason = "a queue of " + counted(completions, "completion") +
-             (peers > 1 ? " for " + counted(peers, "peer") : "") + " is more than the " +
+    reason = "a queue of " + counted(completions, "completion") + of_peers + " is more than the " +
              std::to_string(most_completions);
   }
   return reason.empty() ? "" : reason + " of " + port.device + "; choose a smaller --queue-depth";
@@ -248,16 +292,29 @@ QueuePairs open_queues(const VerbsPort& port, const QueuePairRequest& request, i
   if (!queues.completions) {
     fail_with_cause("no completion queue on " + port.device, "choose a smaller --queue-depth");
   }
-  const std::size_t count = static_cast<std::size_t>(ranks) * request.per_peer;
-  queues.pairs.resize(count);
+  const auto count = static_cast<std::size_t>(ranks);
+  queues.remote_pairs.resize(count * ways_per_peer);
+  if (request.type == IBV_QPT_RC) {
+    queues.pairs.resize(count * ways_per_peer);
+    queues.room.assign(queues.pairs.size(), request.depth);
+    return queues;
+  }
   queues.addresses.resize(count);
-  queues.remote_pairs.resize(count);
+  const Address mine = own_address(port);
+  for (const Room& room : room_of(request)) {
+    queues.pairs.push_back(make_pair(port, request, room, queues));
+    queues.room.push_back(static_cast<std::uint32_t>(room.sends));
+    initialise(queues.pairs.back().get(), port, request.datagram_key);
+    open_for_datagrams(queues.pairs.back().get(), mine);
+  }
   return queues;
 }
 
-void add_queue_pairs(const VerbsPort& port, const QueuePairRequest& request, QueuePairs& queues,
-                     std::span<const int> ranks, Bootstrap& boot) {
+void add_peers(const VerbsPort& port, const QueuePairRequest& request, QueuePairs& queues,
+               std::span<const int> ranks, Bootstrap& boot) {
   const std::size_t peers = queues.peers + ranks.size();
+  queues.peers = peers;
+  if (request.type == IBV_QPT_UD) return add_ways_of_datagrams(port, queues, ranks, boot);
   const std::string refusal = refuse_depth(port, request, peers);
   if (!refusal.empty()) throw std::runtime_error(refusal);
   const auto completions = static_cast<int>(completions_needed(request, peers));
@@ -269,17 +326,16 @@ void add_queue_pairs(const VerbsPort& port, const QueuePairRequest& request, Que
     }
   }
   for (const int rank : ranks) {
-    for (std::size_t n = 0; n < request.per_peer; ++n) {
-      Verbs<ibv_qp>& pair = queues.pairs[first_to(rank, request) + n];
-      pair = make_pair(port, request, queues);
+    for (std::size_t n = 0; n < ways_per_peer; ++n) {
+      Verbs<ibv_qp>& pair = queues.pairs[first_to(rank) + n];
+      pair = make_pair(port, request, room_of(request).at(n), queues);
       if (!request.through_cm) initialise(pair.get(), port, request.datagram_key);
     }
   }
-  queues.peers = peers;
   if (request.through_cm) {
     connect_through_cm(port, queues, ranks, boot);
   } else {
-    connect_through_bootstrap(port, request, queues, ranks, boot);
+    connect_through_bootstrap(port, queues, ranks, boot);
   }
 }
 

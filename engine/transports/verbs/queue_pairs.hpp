@@ -3,6 +3,7 @@
 
 #include <infiniband/verbs.h>
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -14,12 +15,16 @@
 
 namespace weft {
 
-struct QueuePairRequest {
-  /// To each peer; number `peer * per_peer + n` leads to that peer.
-  static constexpr std::size_t per_peer = 2;
+/// Two ways lead to each peer, number `rank * ways_per_peer + n`: over reliable connections each is
+/// a queue pair of its own; datagrams to all peers go by one queue pair for each `n`.
+inline constexpr std::size_t ways_per_peer = 2;
 
+struct QueuePairRequest {
   ibv_qp_type type = IBV_QPT_RC;
+  /// Of messages to a peer.
   std::uint32_t depth = 1;
+  /// Of datagrams: to how many peers.
+  std::size_t peers = 1;
   std::uint32_t inline_bytes = 0;
   /// Connect by RDMA CM instead of the bootstrap (reliable connections only).
   bool through_cm = false;
@@ -30,10 +35,13 @@ struct QueuePairRequest {
 struct QueuePairs {
   Verbs<ibv_comp_channel> channel;
   Verbs<ibv_cq> completions;
-  /// By number; none to a rank that was not needed yet.
+  /// Of connections by number, none to a rank that was not needed yet; of datagrams two.
   std::vector<Verbs<ibv_qp>> pairs;
-  /// For datagrams: where a pair leads.
+  /// How many requests each pair's send queue takes.
+  std::vector<std::uint32_t> room;
+  /// For datagrams, by rank: the way to its device.
   std::vector<Verbs<ibv_ah>> addresses;
+  /// By number.
   std::vector<std::uint32_t> remote_pairs;
   /// What RDMA CM holds of a connection for as long as it lives.
   std::vector<std::shared_ptr<void>> connections;
@@ -51,9 +59,18 @@ std::string refuse_depth(const VerbsPort& port, const QueuePairRequest& request,
 /// What all queue pairs share, and none of them yet. Throws std::runtime_error.
 QueuePairs open_queues(const VerbsPort& port, const QueuePairRequest& request, int ranks);
 
-/// Makes the pairs to these ranks, which make theirs to this one at once, with the same request.
+/// A datagram tells its sender's receives in 16 bits: no more may be unknown to it.
+inline constexpr std::uint32_t most_datagrams = 32'767;
+/// How many datagrams without a message a peer may have sent that were not looked at: each tells
+/// of twice as many receives as are known, or of half a queue that was emptied since.
+constexpr std::uint32_t most_grants(std::uint32_t depth) noexcept {
+  constexpr std::uint32_t beside = 4;
+  return static_cast<std::uint32_t>(std::bit_width(depth)) + beside;
+}
+
+/// Makes the ways to these ranks, which make theirs to this one at once, with the same request.
 /// They can send and receive afterwards, once both sides know that. Throws std::runtime_error.
-void add_queue_pairs(const VerbsPort& port, const QueuePairRequest& request, QueuePairs& queues,
+void add_peers(const VerbsPort& port, const QueuePairRequest& request, QueuePairs& queues,
                      std::span<const int> ranks, Bootstrap& boot);
 
 inline constexpr int pair_access =

@@ -19,7 +19,7 @@ std::size_t longest_of_all(const LinkOptions& options, const VerbsPort& port, Bo
 }  // namespace
 
 RcConnections::RcConnections(const LinkOptions& options, Bootstrap& boot)
-    : core(options, boot, IBV_QPT_RC),
+    : core(options, boot),
       flushed(core.memory().allocate(1, IBV_ACCESS_LOCAL_WRITE)),
       last_put(static_cast<std::size_t>(boot.size())),
       messages(static_cast<std::size_t>(boot.size())),

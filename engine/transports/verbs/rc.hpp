@@ -21,14 +21,10 @@ namespace weft {
 
 /// What the links over the same connections share.
 struct RcConnections {
-  // Notices take receives of a queue pair of their own: beside messages, one could take the
-  // other's.
-  static constexpr std::size_t pairs_per_peer = QueuePairRequest::per_peer;
-
   /// Throws std::runtime_error.
   RcConnections(const LinkOptions& options, Bootstrap& boot);
 
-  VerbsCore core;
+  VerbsCore<false> core;
   Buffer flushed;
   /// By rank: where the last put went that no flush followed yet.
   std::vector<RemoteBuffer> last_put;
@@ -177,8 +173,10 @@ class RcLink final {
   /// Nothing has to be there before a peer's first message.
   static constexpr auto begin = [](int /*rank*/) {};
 
+  // Notices take receives of a queue pair of their own: beside messages, one could take the
+  // other's.
   static std::size_t messages_to(Peer peer) noexcept {
-    return static_cast<std::size_t>(peer.rank) * RcConnections::pairs_per_peer;
+    return static_cast<std::size_t>(peer.rank) * ways_per_peer;
   }
   static std::size_t transfers_to(Peer peer) noexcept { return messages_to(peer) + 1; }
 
@@ -210,9 +208,9 @@ class RcLink final {
   int take() noexcept {
     return rc_.core.poll([this](const ibv_wc& arrived) {
       const auto posted = std::bit_cast<Posted>(arrived.wr_id);
-      if (posted.pair % RcConnections::pairs_per_peer == 0) {
-        rc_.messages[posted.pair / RcConnections::pairs_per_peer] -= posted.requests;
-        rc_.core.note_ended(posted.pair);
+      if (posted.way % ways_per_peer == 0) {
+        rc_.messages[posted.way / ways_per_peer] -= posted.requests;
+        rc_.core.note_ended(posted.way);
       }
       rc_.receives -= posted.requests;
     });
