@@ -133,7 +133,8 @@ QueuePairRequest VerbsCore<has_datagrams>::request_for(std::size_t depth) const 
 }
 
 template <bool has_datagrams>
-std::string VerbsCore<has_datagrams>::refusal(std::size_t bytes, std::size_t most_bytes, std::size_t depth) const {
+std::string VerbsCore<has_datagrams>::refusal(std::size_t bytes, std::size_t most_bytes,
+                                              std::size_t depth) const {
   if (bytes > most_bytes) {
     return "a message of " + std::to_string(bytes) + " bytes is more than the " +
            std::to_string(most_bytes) + " that " + port_.text() +

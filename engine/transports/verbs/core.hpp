@@ -64,10 +64,10 @@ class VerbsCore {
   void start(const Begin& begin) {
     connecting_ns_ = connecting_ns(*boot_, [&] { connect(first_neighbours(*boot_), begin); });
   }
-  /// Room for so many messages each way, each of so many requests, to each of these ranks, which are
-  /// connected where they are not. A deeper queue than ever before, and where peers share the pairs
-  /// more peers of any rank than before, makes all pairs new, on every rank: each connects again
-  /// whom it needs next. Throws std::runtime_error.
+  /// Room for so many messages each way, each of so many requests, to each of these ranks, which
+  /// are connected where they are not. A deeper queue than ever before, and where peers share the
+  /// pairs more peers of any rank than before, makes all pairs new, on every rank: each connects
+  /// again whom it needs next. Throws std::runtime_error.
   template <class Begin>
   void reserve(std::size_t depth, std::size_t pieces, std::span<const int> ranks,
                const Begin& begin) {
@@ -84,8 +84,8 @@ class VerbsCore {
                                     std::size_t depth) const;
   [[nodiscard]] Details details() const;
 
-  /// Post to the send queue of a way. A request whose data the device took at once (inline) does not
-  /// count while it waits for a later one to ask for a completion: its buffer is free already.
+  /// Post to the send queue of a way. A request whose data the device took at once (inline) does
+  /// not count while it waits for a later one to ask for a completion: its buffer is free already.
   void post(std::size_t way, ibv_send_wr& request, const ibv_sge& data, Counted counted) noexcept {
     const std::size_t pair = pair_of(way);
     Posted& pending = pending_[pair];
@@ -198,9 +198,7 @@ class VerbsCore {
   [[nodiscard]] std::uint32_t sends() const noexcept { return sends_; }
   [[nodiscard]] std::uint32_t sends_of(std::size_t way) const noexcept { return sends_of_[way]; }
   /// With the rank of this way a message has gone or come.
-  void note_ended(std::size_t way) noexcept {
-    ended_.note(static_cast<int>(way / ways_per_peer));
-  }
+  void note_ended(std::size_t way) noexcept { ended_.note(static_cast<int>(way / ways_per_peer)); }
   int take_ended() noexcept { return ended_.take(); }
   [[nodiscard]] std::uint32_t transfers() const noexcept { return transfers_; }
   [[nodiscard]] const Fault* fault() const noexcept { return fault_.code == 0 ? nullptr : &fault_; }

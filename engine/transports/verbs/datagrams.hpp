@@ -31,8 +31,9 @@ class DatagramSlots {
                          static_cast<std::uint32_t>(bytes_), local_key(chunk)}});
     }
   }
-  /// Those that no queue pair has yet, one after the other.
-  [[nodiscard]] bool has_unposted() const noexcept { return posted_ < slots_.size(); }
+  /// How many a queue pair has, and the next one for it. There may be more than the queue pair of
+  /// today has room for.
+  [[nodiscard]] std::size_t posted() const noexcept { return posted_; }
   std::uint64_t take_unposted() noexcept { return posted_++; }
   void forget_posted() noexcept { posted_ = 0; }
 

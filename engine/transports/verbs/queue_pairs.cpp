@@ -90,10 +90,10 @@ Verbs<ibv_qp> make_pair(const VerbsPort& port, const QueuePairRequest& request, 
     }
     // Devices refuse more inline data than they can; the others errors stay when it is none.
     if (inline_bytes == 0) {
-      fail_with_cause(
-          "no queue pair of depth " + std::to_string(std::max(room.sends, room.receives)) + " on " +
-              port.device,
-          "choose a smaller --queue-depth");
+      fail_with_cause("no queue pair of depth " +
+                          std::to_string(std::max(room.sends, room.receives)) + " on " +
+                          port.device,
+                      "choose a smaller --queue-depth");
     }
   }
 }

@@ -71,7 +71,7 @@ constexpr std::uint32_t most_grants(std::uint32_t depth) noexcept {
 /// Makes the ways to these ranks, which make theirs to this one at once, with the same request.
 /// They can send and receive afterwards, once both sides know that. Throws std::runtime_error.
 void add_peers(const VerbsPort& port, const QueuePairRequest& request, QueuePairs& queues,
-                     std::span<const int> ranks, Bootstrap& boot);
+               std::span<const int> ranks, Bootstrap& boot);
 
 inline constexpr int pair_access =
     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;

@@ -176,8 +176,9 @@ class VerbsUd final {
   }
   /// Slots for so many messages, and for the grants of all peers that may send some.
   void have_slots(std::size_t for_messages) {
-    slots_.have(for_messages + most_grants(core_.queues().depth) * peers_);
-    while (slots_.has_unposted()) post_slot(slots_.take_unposted());
+    const std::size_t wanted = for_messages + most_grants(core_.queues().depth) * peers_;
+    slots_.have(wanted);
+    while (slots_.posted() < wanted) post_slot(slots_.take_unposted());
   }
   void post_slot(std::uint64_t slot) noexcept {
     core_.post_receive_named(grants, slot, slots_.piece(slot), 1);
