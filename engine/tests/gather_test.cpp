@@ -291,7 +291,7 @@ TEST(BrokenReports, AreRefusedByTheirBoundsAndCostTheirCaseAlone) {
   const ReportHead sound = head_of(reports.front());
   std::vector<std::pair<ReportHead, std::string>> broken(8, {sound, ""});
   broken[0].first.values = std::numeric_limits<std::uint64_t>::max();
-  broken[0].second = "series of 18446744073709551615 values where there are 2 samples";
+  broken[0].second = "series of 18,446,744,073,709,551,615 values where there are 2 samples";
   broken[1].first.values = 1;
   broken[1].second = "series of 1 value where";
   broken[2].first.filled = ~0U;
