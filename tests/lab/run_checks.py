@@ -15,13 +15,20 @@ import traceback
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from lab import checks_libraries, checks_maps, checks_roce, checks_tutorial, checks_verbs
+from lab import (
+    checks_faults,
+    checks_libraries,
+    checks_maps,
+    checks_roce,
+    checks_tutorial,
+    checks_verbs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
 
-MODULES = (checks_roce, checks_verbs, checks_libraries, checks_maps)
+MODULES = (checks_roce, checks_verbs, checks_faults, checks_libraries, checks_maps)
 # They take minutes, and are typed by hand.
 ALONE = (checks_tutorial,)
 PREFIX = "check_"

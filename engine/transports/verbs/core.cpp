@@ -5,6 +5,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "contract/wording.hpp"
 #include "host/hosts.hpp"
 #include "transports/verbs/settings.hpp"
 
@@ -70,8 +71,8 @@ VerbsCore<has_datagrams>::VerbsCore(const LinkOptions& options, Bootstrap& boot)
           static_cast<std::uint16_t>(options.number(signal_every_setting, usual_unsignalled))) {
   const std::size_t most_ways = std::numeric_limits<decltype(Posted::way)>::max();
   if (static_cast<std::size_t>(boot.size()) * ways_per_peer > most_ways) {
-    throw std::runtime_error("verbs knows " + std::to_string(most_ways / ways_per_peer) +
-                             " ranks; choose fewer");
+    throw std::runtime_error("verbs knows " + counted(most_ways / ways_per_peer, "rank") +
+                             "; choose fewer");
   }
   open(first_depth, first_neighbours(boot).size());
   for (const std::string& device : boot.exchange(port_.device)) {

@@ -174,7 +174,7 @@ std::size_t first_to(int rank) {
   return static_cast<std::size_t>(rank) * ways_per_peer;
 }
 
-/// Each of these ranks is told the numbers of `pairs_to(rank)`, and what it tells is given to
+/// Each of these ranks gets the numbers of `pairs_to(rank)`, and what it answers is given to
 /// `connect(rank, theirs)`.
 template <class PairsTo, class Connect>
 void swap_numbers(std::span<const int> ranks, Bootstrap& boot, const Address& mine,

@@ -16,8 +16,8 @@
 #include "transports/parts/fixed_queue.hpp"
 #include "transports/verbs/core.hpp"
 #include "transports/verbs/datagrams.hpp"
+#include "transports/verbs/sender.hpp"
 #include "transports/verbs/settings.hpp"
-#include "transports/verbs/told.hpp"
 
 namespace weft {
 
@@ -121,7 +121,7 @@ class VerbsUd final {
   [[nodiscard]] const Fault* fault() const noexcept { return core_.fault(); }
   [[nodiscard]] Details details() const {
     Details reported = core_.details();
-    reported.emplace_back("flow control", "receives told in immediate data, by weft");
+    reported.emplace_back("flow control", "receives reported in immediate data, by weft");
     reported.emplace_back("queue pairs", "2 for all peers; messages of several are copied");
     return reported;
   }
@@ -189,7 +189,7 @@ class VerbsUd final {
     Flow& flow = flow_of(peer);
     ibv_send_wr request{};
     request.opcode = IBV_WR_SEND_WITH_IMM;
-    request.imm_data = htonl(told(my_rank_, shares_, flow.posted));
+    request.imm_data = htonl(sender_bits(my_rank_, shares_, flow.posted));
     request.wr.ud = {core_.queues().addresses[static_cast<std::size_t>(peer.rank)].get(), there,
                      core_.queues().datagram_key};
     flow.announced = flow.posted;
@@ -210,7 +210,7 @@ class VerbsUd final {
     return core_.poll([this](const ibv_wc& completion) { arrive(completion); });
   }
   void arrive(const ibv_wc& completion) noexcept {
-    const Told said = told_by(ntohl(completion.imm_data));
+    const Sender said = sender_of(ntohl(completion.imm_data));
     const Peer peer{static_cast<int>(said.rank)};
     // Whoever knows the run's key may write anything.
     if (said.rank < flows_.size()) {

@@ -6,7 +6,7 @@
 namespace weft {
 
 /// Datagrams that come by one queue pair from many peers have to tell whose they are.
-struct Told {
+struct Sender {
   /// Whose it is, and whether messages to it have to come into slots.
   std::uint32_t rank = 0;
   bool shares = false;
@@ -20,15 +20,16 @@ struct Told {
   }
 };
 
-inline constexpr unsigned told_rank_shift = 17;
-inline constexpr unsigned told_shares_shift = 16;
+inline constexpr unsigned sender_rank_shift = 17;
+inline constexpr unsigned sender_shares_shift = 16;
 
-constexpr std::uint32_t told(std::uint32_t rank, bool shares, std::uint32_t posted) noexcept {
-  return rank << told_rank_shift | std::uint32_t{shares} << told_shares_shift |
+constexpr std::uint32_t sender_bits(std::uint32_t rank, bool shares,
+                                    std::uint32_t posted) noexcept {
+  return rank << sender_rank_shift | std::uint32_t{shares} << sender_shares_shift |
          static_cast<std::uint16_t>(posted);
 }
-constexpr Told told_by(std::uint32_t data) noexcept {
-  return {data >> told_rank_shift, (data >> told_shares_shift & 1U) != 0,
+constexpr Sender sender_of(std::uint32_t data) noexcept {
+  return {data >> sender_rank_shift, (data >> sender_shares_shift & 1U) != 0,
           static_cast<std::uint16_t>(data)};
 }
 
