@@ -59,4 +59,4 @@ def test_a_whole_answer_has_its_own_status() -> None:
     assert done.returncode == 0
     rows = done.stdout.splitlines()
     assert rows[0].startswith(b"case,test,transport")
-    assert f"{len(rows) - 1} rows of samples" in done.stderr.decode()
+    assert f"{len(rows) - 1:,} rows of samples" in done.stderr.decode()

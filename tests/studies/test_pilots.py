@@ -76,7 +76,7 @@ def test_small_runs_never_take_more_than_the_budget(
         effort, clock = with_small_runs(monkeypatch, tmp_path, budget_s)
         why = "64 nodes of the 1,024 alone took the 4.9 s that were left of the budget"
         if budget_s > 5.0:
-            why = "1024 nodes need at least about .* of the budget are left"
+            why = "1,024 nodes need at least about .* of the budget are left"
         with pytest.raises(WeftError, match=why):
             effort.foresee(platform(), VARIANT, asked, 1)
         assert clock.now <= budget_s

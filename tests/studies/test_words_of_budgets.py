@@ -53,7 +53,7 @@ def test_a_small_run_that_was_cut_names_five_times_the_budget(
     with pytest.raises(WeftError) as caught:
         effort._refuse_as_cut(Pilot(nodes=64, seconds=4.94, peak_bytes=1), 1024)
     assert (caught.value.what, caught.value.fix) == (
-        "64 nodes of the 1024 alone took the 4.9 s that were left of the budget",
+        "64 nodes of the 1,024 alone took the 4.9 s that were left of the budget",
         "type --budget 100s, or fewer --nodes, sizes or fabrics",
     )
 

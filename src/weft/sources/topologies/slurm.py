@@ -27,7 +27,7 @@ _FIX = "name a topology.conf of Slurm with SwitchName= and Nodes= or Switches="
 _LIST_FIX = "write a list of names with ranges, like n[1-4,7]"
 
 
-class SlurmSwitch(msgspec.Struct, frozen=True):
+class SlurmSwitch(msgspec.Struct, frozen=True, kw_only=True):
     """A switch or a block: the nodes at it, or the switches below it."""
 
     nodes: tuple[str, ...] = ()
