@@ -14,13 +14,15 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lab.cluster.layout import NETWORKS, compute_hosts
+from lab.cluster.switch import plug_in
 from lab.guest import MPI, PLAIN_MPI, rank_program, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HOSTS = 4
-SLOW = "h2"
+HOSTS = compute_hosts(4)
+SLOW = "n3"
 # Many times what a message takes where everything is emulated.
 NETEM = ("netem", "delay", "20ms")
 DEADLINE_S = 300.0
@@ -28,35 +30,22 @@ DEADLINE_S = 300.0
 ON_ITS_HOST = """\
 #!/bin/bash
 [ -n "$PMI_RANK" ] || exec {program} "$@"
-name=h$PMI_RANK
+name=n$((PMI_RANK + 1))
 exec nsenter --net=/run/netns/$name unshare --uts bash -c 'hostname "$0"; exec "$@"' \\
   "$name" {program} "$@"
 """
 
 
 @contextlib.contextmanager
-def _hosts() -> Iterator[None]:
-    """The hosts, each with a cable to one switch."""
-    lines = ["link add switch type bridge", "link set switch up"]
-    for at in range(HOSTS):
-        lines += [
-            f"netns add h{at}",
-            f"link add cable{at} type veth peer name eth0 netns h{at}",
-            f"link set cable{at} master switch up",
-        ]
-    _ip(lines)
-    for at in range(HOSTS):
-        own = ["link set lo up", f"addr add 10.7.0.1{at}/24 dev eth0", "link set eth0 up"]
-        _ip(own, "-n", f"h{at}")
+def _plugged_in() -> Iterator[None]:
+    """The hosts, as those of the lab's cluster are joined."""
+    plug_in(HOSTS)
     try:
         yield
     finally:
-        _ip([*(f"netns del h{at}" for at in range(HOSTS)), "link del switch"])
-
-
-def _ip(lines: list[str], *where: str) -> None:
-    done = run("ip", *where, "-batch", "-", text="\n".join(lines) + "\n")
-    assert done.returncode == 0, done.stderr
+        ends = [f"netns del {host}" for host in HOSTS]
+        ends += [f"link del {bridge}" for _, bridge, _ in NETWORKS]
+        assert run("ip", "-batch", "-", text="\n".join(ends) + "\n").returncode == 0
 
 
 def _mapped(folder: Path) -> dict[str, Any]:
@@ -70,7 +59,7 @@ def _mapped(folder: Path) -> dict[str, Any]:
         [
             str(Path(sys.executable).with_name("weft")), "map", "--json",
             "--output", str(folder / "map.jsonl"),
-            "--launcher", "local", "--mpi", MPI, "--ranks", str(HOSTS),
+            "--launcher", "local", "--mpi", MPI, "--ranks", str(len(HOSTS)),
             "--transport", "tcp", "--interface", "eth0", "--wait", "block",
             "--sizes", "8", "--rounds", "3", "--launches", "1", "--budget", "4min",
         ],
@@ -83,12 +72,12 @@ def _mapped(folder: Path) -> dict[str, Any]:
 
 
 def check_a_host_that_netem_delays_is_named() -> None:
-    with tempfile.TemporaryDirectory() as folder, _hosts():
+    with tempfile.TemporaryDirectory() as folder, _plugged_in():
         tc = ("tc", "-n", SLOW, "qdisc", "add", "dev", "eth0", "root")
         assert run(*tc, *NETEM).returncode == 0
         row = _mapped(Path(folder))
     # A message of 8 B is timed with its answer: what goes to the host is as late as what it sends.
-    slowest = [{one["source"], one["target"]} for one in row["worst"][: 2 * (HOSTS - 1)]]
+    slowest = [{one["source"], one["target"]} for one in row["worst"][: 2 * (len(HOSTS) - 1)]]
     assert all(SLOW in pair for pair in slowest), row["worst"]
     assert row["findings"], row
     causes = [*row["findings"][0]["causes"], *row["findings"][0]["also"]]

@@ -8,7 +8,10 @@ import resource
 # programs look at each file that they might have.
 MOST_FILES = 1 << 16
 _SAID = "too many open files"
-_FIX = "the ranks may open too few files for so many: type ulimit -n 65536 first, or fewer --ranks"
+_FIX = (
+    f"the ranks may open too few files for so many: type ulimit -n {MOST_FILES} first, or fewer"
+    " --ranks"
+)
 
 
 def allow_many() -> None:

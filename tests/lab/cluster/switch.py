@@ -36,7 +36,7 @@ def main() -> None:
     READY.mkdir()
     settings.write(count)
     hosts = all_hosts(count)
-    _plug_in(hosts)
+    plug_in(hosts)
     for host in hosts:
         boot(host, shared)
     reap()
@@ -57,7 +57,7 @@ def boot(host: str, shared: list[str]) -> None:
         )
 
 
-def _plug_in(hosts: list[str]) -> None:
+def plug_in(hosts: list[str]) -> None:
     """The bridges, and for each host a network namespace with a cable to each of them."""
     lines = ["link set lo up"]
     for _, bridge, _ in NETWORKS:
