@@ -140,7 +140,8 @@ def test_a_rank_killed_over_shared_memory_ends_the_others_and_leaves_nothing(mpi
             case = {"id": 1, "test": "ping_pong", "bytes": 8, **long}
             run = pool.submit(launch.run, case, 60)
             os.kill(ranks[1], KILL)
-            with pytest.raises(LaunchError, match=r"signal 9"):
+            # MPICH's starter may be gone itself before it has said how the rank ended.
+            with pytest.raises(LaunchError, match=r"signal 9|a rank ended: .*Broken pipe"):
                 run.result()
     assert not [rank for rank in ranks if list(SHARED_MEMORY.glob(f"{rank}:*"))]
 

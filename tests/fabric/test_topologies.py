@@ -306,6 +306,10 @@ def test_no_other_half_of_the_nodes_has_less(asked: FabricAsked) -> None:
             "a torus of 4x4x2 with 1 node at each switch has 32, not 33; .* --per-switch 2",
         ),
         (
+            {"nodes": 128, "switch": "9", "topology": "torus", "shape": "4x4x2", "per_switch": 1},
+            "with 1 node at each switch has 32, not 128; type --nodes 32 or fewer$",
+        ),
+        (
             {"nodes": 128, "switch": "9", "topology": "torus", "shape": "4x4x2"},
             "needs 10 ports.*type --switch 10, or --nodes 96",
         ),

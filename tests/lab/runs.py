@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from lab.cluster.cluster import Cluster
     from weft.record.run import Run
 
-# One launch of a fixed number of samples: the shortest whole run there is.
-SHORT = (
-    "ping_pong", "--transport", "tcp", "--sizes", "8", "--launches", "1", "--samples", "20",
-    "--precision", "100%", "--budget", "30s", "--no-report",
+# What every short run has, whatever it measures.
+FEW = (
+    "--launches", "1", "--samples", "20", "--precision", "100%", "--budget", "30s", "--no-report",
 )  # fmt: skip
+# One launch of a fixed number of samples: the shortest whole run there is. Its ranks sleep while
+# they wait: hosts share the cores here, and ranks that poll take turns with whatever else computes.
+SHORT = ("ping_pong", "--transport", "tcp", "--wait", "block", "--sizes", "8", *FEW)
 JOB_DEADLINE_S = 150.0
 POLL_S = 0.2
 OVER = ("COMPLETED", "FAILED", "TIMEOUT", "CANCELLED", "NODE_FAIL")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -43,6 +44,26 @@ def test_every_host_has_its_own_of_what_tells_hosts_apart(cluster: Cluster) -> N
     ]
     for of_each in zip(*found, strict=True):
         assert len(set(of_each)) == len(found), of_each
+
+
+def test_hosts_take_the_cpus_in_turn_and_again_after_they_had_others(
+    cluster: Cluster, shared: Path
+) -> None:
+    """Of hosts that may run anywhere every first rank would be on the first CPU."""
+    cpus = sorted(os.sched_getaffinity(0))
+    own = {host: [cpus[number % len(cpus)]] for number, host in enumerate(cluster.hosts, 1)}
+    ask = (sys.executable, "-c", "import os; print(sorted(os.sched_getaffinity(0)))")
+
+    def found(host: str) -> list[list[int]]:
+        there = cluster.run(*ask, host=host)
+        by_ssh = cluster.run("ssh", host, *map(shlex.quote, ask))
+        by_slurm = cluster.run("srun", "-w", host, *ask, folder=shared)
+        return [json.loads(one.stdout) for one in (there, by_ssh, by_slurm)]
+
+    with cluster.pinned("n2", set(cpus)):
+        assert found("n2") == [cpus] * 3
+    for host in cluster.hosts:
+        assert found(host) == [own[host]] * 3, host
 
 
 @pytest.mark.parametrize("folder", ["/tmp", "/dev/shm", "/run"])

@@ -82,8 +82,8 @@ def test_a_host_whose_cpu_is_busy_is_named_and_no_link(cluster: Cluster, folder:
         pytest.skip("one CPU: all hosts are as busy")
     with contextlib.ExitStack() as after:
         for host in cluster.hosts:
-            after.callback(cluster.pin, host, set(cpus))
-            cluster.pin(host, {cpus[-1]} if host == "n3" else set(cpus[:-1]))
+            of_host = {cpus[-1]} if host == "n3" else set(cpus[:-1])
+            after.enter_context(cluster.pinned(host, of_host))
         for _ in range(8):
             busy = after.enter_context(cluster.start(*COMPUTING, host="n3"))
             after.callback(busy.terminate)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lab.runs import SHORT, end_of_job, hosts_of, job_of, record_in, run_short
+from lab.runs import FEW, SHORT, end_of_job, hosts_of, job_of, record_in, run_short
 from support.printed import result_of
 from support.words import with_usual
 
@@ -67,7 +67,7 @@ def test_a_study_starts_each_number_of_ranks_on_as_many_nodes(
     cluster: Cluster, folder: Path, how: tuple[str, str]
 ) -> None:
     words = ["halo", "--transport", "tcp", "--extents", "4", "--compute", "9ns", "--sums", "2",
-             *SHORT[5:], "-o", "r.jsonl"]  # fmt: skip
+             *FEW, "-o", "r.jsonl"]  # fmt: skip
     before, behind = (how, ()) if how[0] == "salloc" else ((), how)
     done = cluster.run(*before, "weft", "run", *words, *behind, folder=folder)
     assert done.returncode == 0, done
@@ -78,7 +78,7 @@ def test_a_study_starts_each_number_of_ranks_on_as_many_nodes(
 
 
 def test_the_solver_on_nodes_is_a_study_over_mpi(cluster: Cluster, folder: Path) -> None:
-    words = ("weft", "run", "milc", "--nodes", "2", "--extents", "4", *SHORT[5:], "-o", "r.jsonl")
+    words = ("weft", "run", "milc", "--nodes", "2", "--extents", "4", *FEW, "-o", "r.jsonl")
     done = cluster.run(*words, folder=folder)
     assert done.returncode == 0, done
     run = record_in(folder)
@@ -124,8 +124,9 @@ def test_the_interface_that_joins_the_hosts_is_taken_and_another_by_name(
     cluster: Cluster, folder: Path
 ) -> None:
     for name, words in (("usual", ()), ("named", ("--interface", "eth1"))):
-        both = ["--transport", "mpi,tcp,ucx,ofi", "--hosts", "n1,n2", "-o", f"{name}.jsonl"]
-        assert run_short(cluster, folder, *both, *words).returncode == 0
+        both = ["--transport", "mpi,tcp,ucx,ofi", "--wait", "spin", "--hosts", "n1,n2"]
+        done = run_short(cluster, folder, *both, *words, "-o", f"{name}.jsonl")
+        assert done.returncode == 0, done
     for name, interface in (("usual", "eth0"), ("named", "eth1")):
         by_transport = {
             launch.transport: launch.details
@@ -142,8 +143,8 @@ def test_the_interface_that_joins_the_hosts_is_taken_and_another_by_name(
 def test_mpi_takes_the_named_interface_in_a_job_too(
     cluster: Cluster, folder: Path, mpi: str
 ) -> None:
-    own = ["--transport", "mpi", "--mpi", mpi, "--interface", "eth1", "-o", "r.jsonl"]
-    words = with_usual(SHORT, own)
+    own = ["--transport", "mpi", "--wait", "spin", "--mpi", mpi, "--interface", "eth1"]
+    words = with_usual(SHORT, [*own, "-o", "r.jsonl"])
     done = cluster.run("salloc", "-N2", "weft", "run", *words, folder=folder)
     assert done.returncode == 0, done
     [launch] = record_in(folder).lines.launches
@@ -153,7 +154,7 @@ def test_mpi_takes_the_named_interface_in_a_job_too(
 def test_open_mpi_meets_on_the_network_that_joins_the_hosts_in_a_job(
     cluster: Cluster, folder: Path
 ) -> None:
-    own = ["--transport", "mpi", "--mpi", "openmpi", "-o", "r.jsonl"]
+    own = ["--transport", "mpi", "--wait", "spin", "--mpi", "openmpi", "-o", "r.jsonl"]
     words = with_usual(SHORT, own)
     more = {"OMPI_MCA_pml": "ob1"}  # UCX would choose for it
     done = cluster.run("salloc", "-N2", "weft", "run", *words, folder=folder, more=more)

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.engine
 MARK = "only-for-the-ranks"
 # Of a rank's environment and of the starters' files nobody else may read the values.
 RUN = (
-    "ping_pong", "--transport", "tcp", "--sizes", "8,64,512", "--launches", "4", "--samples",
-    "2000", "--precision", "100%", "--budget", "60s", "--no-report", "-o", "r.jsonl",
+    "ping_pong", "--transport", "tcp", "--wait", "block", "--sizes", "8,64,512", "--launches", "4",
+    "--samples", "2000", "--precision", "100%", "--budget", "60s", "--no-report", "-o", "r.jsonl",
 )  # fmt: skip
 # Connects to every port that listens there, says something wrong, and stays.
 KNOCK = """

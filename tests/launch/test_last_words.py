@@ -45,6 +45,14 @@ def test_a_lost_rank_counts_more_than_what_its_starter_failed_in(
     assert "HYDU" not in str(ended.value)
 
 
+def test_a_starter_that_fails_before_it_knows_how_a_rank_ended_says_that_one_did() -> None:
+    told = "import sys; sys.stdin.readline(); print(sys.argv[1], file=sys.stderr)"
+    command = [sys.executable, "-c", told, BROKEN]
+    with PipedLaunch(command, dict(os.environ)) as launch, pytest.raises(LaunchError) as ended:
+        launch.run({"id": 1, "test": "ping_pong", "bytes": 8}, 30)
+    assert str(ended.value).startswith(f"a rank ended: {BROKEN}")
+
+
 # As Open MPI 4.1.4 printed it of a rank that wrote to nothing, beside another one that did.
 CRASHES = """\
 [n2:01474] *** Process received signal ***

@@ -23,10 +23,13 @@ MIB = 1 << 20
 
 
 def figure(folder: Path, variant: Variant, test: str, size: int) -> PredictedFigure:
-    effort = Effort(600.0, 1, folder, lambda _: None)
+    said: list[str] = []
+    effort = Effort(600.0, 1, folder, said.append)
     asked = Experiment(tests=(test,), sizes=str(size), ranks=variant.fabric.nodes)
     [answer] = predicted_on(platform(), [variant], asked, effort).answers
     [found] = answer.figures
+    # Placements are simulated one after the other, and say the same of themselves.
+    assert said.count("measuring over sim") == 1
     return found
 
 

@@ -77,10 +77,11 @@ def _check(asked: TorusAsked, shape: tuple[int, ...]) -> None:
     taken = max(ceil(asked.nodes / switches), 0 if asked.shape else asked.per_switch)
     if asked.per_switch and taken > asked.per_switch:
         most = asked.per_switch * switches
+        more = f", or --per-switch {taken}" if taken + directions <= asked.radix else ""
         raise WeftError(
             f"a torus of {_named(shape)} with {counted(asked.per_switch, 'node')} at each switch"
             f" has {most:,}, not {asked.nodes:,}",
-            f"type --nodes {most} or fewer, or --per-switch {taken}",
+            f"type --nodes {most} or fewer{more}",
         )
     ports = max(taken, asked.per_switch) + directions
     if ports > asked.radix:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 END_DEADLINE_S = 5.0
+# MPICH's starter writes to a rank that is gone, and ends before it knows how the rank ended.
+_LOST_IN = "HYDU_sock_write"
 EXIT_STRING = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING:"
 
 _T = TypeVar("_T")
@@ -164,6 +166,7 @@ class PipedLaunch:
         # MPICH's starter fails itself where it has lines for a rank that is gone.
         lines = [*self._ends_not_read(), *lines]
         signals = [*_crashes(lines), *(line for line in lines if "signal" in line.lower())]
+        signals += [f"a rank ended: {line}" for line in lines if _LOST_IN in line]
         errors = [line for line in lines if "error" in line.lower()]
         reported = own or signals or errors or lines
         if own:

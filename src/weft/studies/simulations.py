@@ -48,6 +48,7 @@ class Effort:
         typed: frozenset[str] = frozenset(),
     ) -> None:
         self.say = say
+        self._has_said: set[str] = set()
         self._typed = typed
         self._budget_s = budget_s
         self._samples = samples
@@ -228,9 +229,15 @@ class Effort:
         for place, part in enumerate(parts):
             name = f"{self._stem}-{at + 1}" + (f"-{place + 1}" if len(parts) > 1 else "")
             path = self._folder / f"{name}.jsonl.zst"
-            found.append(load(self._start(part, path, self.say)))
+            found.append(load(self._start(part, path, self._say_once)))
         self._simulated_s += time.monotonic() - begun
         return found
+
+    def _say_once(self, line: str) -> None:
+        """What every simulation says of itself alike."""
+        if line not in self._has_said:
+            self._has_said.add(line)
+            self.say(line)
 
     def moved(
         self,

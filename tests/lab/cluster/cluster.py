@@ -103,7 +103,9 @@ class Cluster:
     def words(self, host: str, command: Sequence[str], folder: Path | None = None) -> list[str]:
         """A command line that runs another on a host and ends it when it is ended itself."""
         where = f"--wd={folder}" if folder else "--wd=/"
-        start = ["nsenter", "-t", str(self.pid(host)), *ENTER, "-r", where]
+        pid = self.pid(host)
+        cpus = ",".join(map(str, sorted(os.sched_getaffinity(pid))))
+        start = ["taskset", "-c", cpus, "nsenter", "-t", str(pid), *ENTER, "-r", where]
         return [*start, "setpriv", "--pdeathsig", "TERM", *command]
 
     def run(
@@ -153,8 +155,18 @@ class Cluster:
         for network in (0, 1):
             self._in_switch("ip", "link", "set", cable(host, network), "up")
 
-    def pin(self, host: str, cpus: set[int]) -> None:
-        """Let all of a host's processes, and what these start, run on these CPUs alone."""
+    @contextlib.contextmanager
+    def pinned(self, host: str, cpus: set[int]) -> Iterator[None]:
+        """All of a host's processes, and what these start, run on these CPUs alone meanwhile."""
+        # Its own again after that: ranks of hosts that may run anywhere all take the first CPU.
+        own = os.sched_getaffinity(self.pid(host))
+        self._pin(host, cpus)
+        try:
+            yield
+        finally:
+            self._pin(host, own)
+
+    def _pin(self, host: str, cpus: set[int]) -> None:
         pid = self.pid(host)
         for one in (pid, *(below for below, _ in _below(pid))):
             with contextlib.suppress(OSError):
