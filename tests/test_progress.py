@@ -18,6 +18,8 @@ class Screen:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, is_terminal: bool) -> None:
         self.now = 50.0
         self.file = io.StringIO()
+        # rich draws no bar where TERM is dumb, whatever the console is said to be.
+        monkeypatch.setenv("TERM", "xterm" if is_terminal else "dumb")
         screen = Console(
             file=self.file,
             width=120,

@@ -23,7 +23,9 @@ FOLDER = Path(__file__).parents[1] / "approved"
 APPROVE = "WEFT_APPROVE"
 # Further digits depend on the order in which a processor adds.
 _DIGITS = 6
-_NUMBER = re.compile(r"-?\d+\.\d{6,}(?:e[+-]?\d+)?")
+_NUMBER = re.compile(r"(?<![\d.])-?\d+\.\d+(?:e[+-]?\d+)?(?![\d.])")
+# A number of so many digits was not rounded for a reader.
+_UNROUNDED = 12
 _BLOCKS = frozenset(("div", "figcaption", "h1", "h2", "h3", "li", "p", "summary", "table", "tr"))
 _UNREAD = frozenset(("script", "style", "svg"))
 
@@ -39,8 +41,15 @@ def held(name: str, text: str) -> list[str]:
 
 def rounded(text: str) -> str:
     """The text with its long numbers to six digits, without blanks at the ends of lines."""
-    short = _NUMBER.sub(lambda found: f"{float(found[0]):.{_DIGITS}g}", text)
+    short = _NUMBER.sub(_short_number, text)
     return "".join(f"{line.rstrip()}\n" for line in short.splitlines())
+
+
+def _short_number(found: re.Match[str]) -> str:
+    mantissa, _, decimals = found[0].partition("e")[0].lstrip("-").partition(".")
+    digits = len(mantissa.lstrip("0") + decimals.rstrip("0"))
+    is_long = len(decimals) >= _DIGITS or (decimals != "0" and digits >= _UNROUNDED)
+    return f"{float(found[0]):.{_DIGITS}g}" if is_long else found[0]
 
 
 def of_page(page: str) -> str:
