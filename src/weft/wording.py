@@ -265,3 +265,8 @@ def who_says(said: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 def counted_cases(cases: Sequence[str]) -> str:
     """How many cases, with one as an example: "5 cases (tcp/stream/8 first)"."""
     return cases[0] if len(cases) == 1 else f"{counted(len(cases), 'case')}, first {cases[0]}"
+
+
+def not_answering(hosts: Sequence[str]) -> str:
+    """That hosts have died, or cannot be reached."""
+    return f"{', '.join(hosts)} {'does' if len(hosts) == 1 else 'do'} not answer any more"

@@ -53,6 +53,30 @@ def test_a_starter_that_fails_before_it_knows_how_a_rank_ended_says_that_one_did
     assert str(ended.value).startswith(f"a rank ended: {BROKEN}")
 
 
+# As Open MPI 4.1.4 printed it of a host that was gone: its starter crashed itself.
+GONE = """\
+Connection to n4 closed by remote host.
+ORTE was unable to reliably start one or more daemons.
+This is usually an internal programming error that should be
+[head:00129] *** Process received signal ***
+[head:00129] Signal: Segmentation fault (11)
+[head:00129] [ 1] /lib/x86_64-linux-gnu/libpmix.so.2(PMIx_Finalize+0x703)[0x7f4ef3450e83]
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"), [(GONE, GONE.splitlines()[0]), (f"{GONE}{OWN}\n", OWN)]
+)
+def test_a_host_that_is_gone_counts_more_than_what_its_starter_crashed_in(
+    said: str, reason: str
+) -> None:
+    told = "import sys; sys.stdin.readline(); print(sys.argv[1], file=sys.stderr)"
+    command = [sys.executable, "-c", told, said]
+    with PipedLaunch(command, dict(os.environ)) as launch, pytest.raises(LaunchError) as ended:
+        launch.run({"id": 1, "test": "ping_pong", "bytes": 8}, 30)
+    assert str(ended.value) == reason
+
+
 # As Open MPI 4.1.4 printed it of a rank that wrote to nothing, beside another one that did.
 CRASHES = """\
 [n2:01474] *** Process received signal ***

@@ -25,7 +25,7 @@ inline constexpr unsigned sender_shares_shift = 16;
 
 constexpr std::uint32_t sender_bits(std::uint32_t rank, bool shares,
                                     std::uint32_t posted) noexcept {
-  return rank << sender_rank_shift | std::uint32_t{shares} << sender_shares_shift |
+  return rank << sender_rank_shift | static_cast<std::uint32_t>(shares) << sender_shares_shift |
          static_cast<std::uint16_t>(posted);
 }
 constexpr Sender sender_of(std::uint32_t data) noexcept {

@@ -8,7 +8,7 @@ import typer
 from weft.cli.command import print_json
 from weft.errors import WeftError
 from weft.plan.command import alone, resume
-from weft.wording import counted, verb_of
+from weft.wording import counted, not_answering, verb_of
 
 # How much is printed after a run: result and verdict, a screen full, or the files alone.
 Detail = Literal["brief", "verbose", "quiet"]
@@ -78,10 +78,19 @@ def end(
         raise typer.Exit(130)
     bad = [s for s in summaries if s.status in ("failed", "timeout", "not_tried")]
     if bad:
+        lack = (
+            f"{len(bad)} of {counted(len(summaries), 'case')}"
+            f" {verb_of(len(bad), 'have', len(summaries))} no result"
+        )
+        if footer.silent_hosts:
+            # Why the first of them failed is what its peers saw of that.
+            then = f"go on when all answer: {resume(run.path)}"
+            gone = not_answering(footer.silent_hosts)
+            typer.echo(f"weft: {gone}: {lack}, {run.path} lists them; {then}", err=True)
+            raise typer.Exit(1)
         typer.echo(
-            f"weft: {len(bad)} of {counted(len(summaries), 'case')}"
-            f" {verb_of(len(bad), 'have', len(summaries))} no result, the first is {bad[0].case}:"
-            f" {bad[0].reason.rstrip('.')}; {run.path} lists all{_alone(run, bad[0].case)}",
+            f"weft: {lack}, the first is {bad[0].case}: {bad[0].reason.rstrip('.')};"
+            f" {run.path} lists all{_alone(run, bad[0].case)}",
             err=True,
         )
         raise typer.Exit(1)

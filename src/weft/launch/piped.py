@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 END_DEADLINE_S = 5.0
 # MPICH's starter writes to a rank that is gone, and ends before it knows how the rank ended.
 _LOST_IN = "HYDU_sock_write"
+# What ssh says of a host that is gone.
+_CUT = " closed by remote host."
 EXIT_STRING = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING:"
 
 _T = TypeVar("_T")
@@ -165,10 +167,12 @@ class PipedLaunch:
         own = [line for line in lines if line.startswith(("rank-", "rank:"))]
         # MPICH's starter fails itself where it has lines for a rank that is gone.
         lines = [*self._ends_not_read(), *lines]
+        # Open MPI's own starter may crash of it, and that is no rank's end.
+        cut = [line for line in lines if line.endswith(_CUT)]
         signals = [*_crashes(lines), *(line for line in lines if "signal" in line.lower())]
         signals += [f"a rank ended: {line}" for line in lines if _LOST_IN in line]
         errors = [line for line in lines if "error" in line.lower()]
-        reported = own or signals or errors or lines
+        reported = own or cut or signals or errors or lines
         if own:
             return own[0]
         code = self._running().returncode

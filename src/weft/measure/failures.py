@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from weft.record.model import GivenUp
 from weft.record.run import MOST_TRIES
+from weft.wording import not_answering
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,10 +74,9 @@ class Failures:
     def hosts_gone(self, groups: Iterable[RankGroup], hosts: Sequence[str]) -> None:
         """Hosts do not answer any more: what runs on them is given up, whatever it had before."""
         self.silent_hosts = tuple(hosts)
-        verb = "does" if len(hosts) == 1 else "do"
         for group in groups:
             self._starts[group] = MOST_STARTS
-            self._give_up(group, "", f"{', '.join(hosts)} {verb} not answer any more")
+            self._give_up(group, "", not_answering(hosts))
 
     def close(self, states: Iterable[CaseState]) -> None:
         """Close the cases of what was given up."""

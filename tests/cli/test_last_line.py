@@ -1,0 +1,61 @@
+"""The last line of a run that lacks figures: how many, why, and what to type."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+import typer
+
+import weft
+from support.builders import lost_batch, make_cases, synthetic_record
+from weft.analysis.summary import summarise
+from weft.cli.measured import end
+from weft.record.run import Run
+
+CASES = make_cases(("ping_pong",), ("tcp",), (8, 64, 512))
+LOST = [lost_batch(case, 0, 900, "failed", "the link failed in recv") for case in CASES[1:]]
+
+
+def last_line(run: Run, capsys: pytest.CaptureFixture[str]) -> str:
+    assert run.footer is not None
+    with pytest.raises(typer.Exit) as ended:
+        end(run, summarise(run), run.footer, asked=None)
+    assert ended.value.exit_code == 1
+    [line] = capsys.readouterr().err.splitlines()
+    return line
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    path = synthetic_record(
+        tmp_path / "r.jsonl", CASES, times_ns=lambda c, _: [1e3] * 9 * (c == CASES[0]), more=LOST
+    )
+    return weft.load(path)
+
+
+def test_the_first_case_without_a_result_is_named_with_its_reason_and_its_command(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = last_line(run, capsys)
+    begin = "weft: 2 of 3 cases have no result, the first is tcp/ping_pong/64: the link failed in"
+    assert line.startswith(begin), line
+    assert "run it alone: weft run ping_pong --sizes 64 --transport tcp" in line
+
+
+@pytest.mark.parametrize(
+    ("hosts", "said"),
+    [
+        (("n2",), "n2 does not answer any more"),
+        (("n2", "n3"), "n2, n3 do not answer any more"),
+    ],
+)
+def test_a_host_that_is_gone_is_why_and_alone_no_case_would_run(
+    run: Run, hosts: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run.footer is not None
+    footer = msgspec.structs.replace(run.footer, silent_hosts=hosts)
+    gone = Run(run.path, msgspec.structs.replace(run.lines, footer=footer))
+    assert last_line(gone, capsys) == (
+        f"weft: {said}: 2 of 3 cases have no result, {run.path} lists them; go on when all answer:"
+        f" weft run --resume {run.path}"
+    )
