@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from bench.loop import turns_of
 from bench.own import Cost
-from weft.launch.launcher import Job
+from weft.launch.launcher import Job, start_deadline_s
 from weft.launch.local import LocalLauncher
 from weft.launch.programs import choose_mpi, programs
 
@@ -92,7 +92,7 @@ def latency_ns(transport: str, ranks: int) -> float:
     mpi = choose_mpi()
     program = next(p for p in programs(mpi) if p.transport == transport and p.usual)
     with LocalLauncher().start(Job(program=program.path, mpi=mpi, ranks=ranks)) as launch:
-        tick_ns = launch.hello().clock.tick_ns
+        tick_ns = launch.hello(start_deadline_s(ranks)).clock.tick_ns
         answer = launch.run(CASE, DEADLINE_S)
         launch.finish()
     if answer.status != "ok":
