@@ -76,9 +76,13 @@ int main(int argc, char** argv) {
       hand_over(boot, report);
     }
   }
-  if (boot.rank() != 0) return 0;
-  rusage used{};
-  getrusage(RUSAGE_SELF, &used);
-  std::printf("%ld\n%s\n", used.ru_maxrss * 1024, line.c_str());
+  if (boot.rank() == 0) {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    std::printf("%ld\n%s\n", used.ru_maxrss * 1024, line.c_str());
+    std::fflush(stdout);
+  }
+  // Until the line is written, or those that spin at the end keep the starter from reading it.
+  boot.barrier_asleep(boot.rank() > 0);
   return 0;
 }

@@ -49,15 +49,30 @@ std::vector<std::string> texts_of(const std::string& all, const std::vector<int>
   return texts;
 }
 
+/// Whether the starter says that all ranks of this launch are on one host.
+bool is_on_one_host() {
+  const auto number = [](const char* name) {
+    const char* text = std::getenv(name);
+    return text == nullptr ? 0 : std::atol(text);
+  };
+  const long ranks = number("OMPI_COMM_WORLD_SIZE");
+  const bool is_by_mpirun = ranks > 0 && number("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks;
+  return is_by_mpirun || number("SLURM_STEP_NUM_NODES") == 1;
+}
+
 // Open MPI looks through UCX and libfabric for the best way to send, which takes longer than all
 // else of a start, and opens the devices that the measured library is to have. To meet, its own
 // shared memory and TCP do. Ranks that only meet give their core away while they wait: where there
 // are more of them than cores, the one that is waited for gets it at once. (Open MPI 4.1.4 crashes
-// in MPI_Init at times where ranks yield and it looks through all ways.) What a user has set stays.
+// in MPI_Init at times where ranks yield and it looks through all ways.) On one host the shared
+// memory alone does: over TCP too, each rank asks the starter for the address of each other, which
+// costs the square of the ranks, and from some 128 ranks on an answer may never come. What a user
+// has set stays.
 void choose_plain_messages() {
   constexpr int keep = 0;
   setenv("OMPI_MCA_pml", "ob1", keep);
   setenv("OMPI_MCA_mpi_yield_when_idle", "1", keep);
+  if (is_on_one_host()) setenv("OMPI_MCA_btl", "self,vader", keep);
 }
 
 }  // namespace
