@@ -21,7 +21,7 @@ struct Outcome {
 };
 
 /// A series of ticks beside the samples, by name.
-struct Part {
+struct Series {
   std::string name;
   std::vector<Ticks> ticks;
 };
@@ -52,7 +52,7 @@ struct Batch {
   std::optional<std::uint32_t> queue_held;
   /// Rank 0's samples; every other series is a part.
   std::vector<Ticks> ticks;
-  std::vector<Part> parts;
+  std::vector<Series> parts;
   /// The link broke: no further case is answered.
   bool ended_launch = false;
 };

@@ -151,7 +151,7 @@ std::string to_line(const Batch& batch) {
   std::string line;
   BatchLine writer([&](std::string_view piece) { line += piece; });
   writer.begin(batch);
-  for (const Part& part : batch.parts) {
+  for (const Series& part : batch.parts) {
     writer.begin_part(part.name);
     writer.values(part.ticks);
   }

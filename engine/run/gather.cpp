@@ -43,7 +43,7 @@ void to_ticks_of(double tick_ns, Report& report) {
   constexpr double noise = 1e-3;
   const double ratio = report.tick_ns / tick_ns;
   if (std::abs(ratio - 1) < noise) return;
-  for (Part& part : report.parts) {
+  for (Series& part : report.parts) {
     for (Ticks& value : part.ticks) {
       value = static_cast<Ticks>(std::llround(static_cast<double>(value) * ratio));
     }
@@ -326,7 +326,7 @@ void Gathering::over_ranks(Answer& answer) {
     if (!names.back().empty()) own.add(own_->parts[series].ticks);
   }
   const auto own_part = std::find_if(own_->parts.begin(), own_->parts.end(),
-                                     [](const Part& part) { return part.name == own_times; });
+                                     [](const Series& part) { return part.name == own_times; });
   const bool has_own = own_part != own_->parts.end();
   takes_part.front() = has_own || !own_->is_of_all;
   if (own_->is_of_all) {

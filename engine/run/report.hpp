@@ -24,7 +24,7 @@ struct Report {
   std::optional<std::uint32_t> queue_held;
   /// The pattern's, in its order, and behind them the samples of a rank other than 0 where those of
   /// every rank are wanted. On rank 0 the names of all of them.
-  std::vector<Part> parts;
+  std::vector<Series> parts;
   /// Whether rank 0's samples are of all ranks together: its own times are the series `own_times`
   /// then, if it has any.
   bool is_of_all = false;

@@ -15,7 +15,7 @@ using Collectives = std::tuple<Allreduce, Broadcast, Alltoall, Allgather, Barrie
 
 /// Ticks of an operation of a rank other than 0.
 double per_operation_of(const Result& result, int rank) {
-  for (const Part& one : result.batch.parts) {
+  for (const Series& one : result.batch.parts) {
     if (one.name != "rank" + std::to_string(rank)) continue;
     return static_cast<double>(one.ticks.at(3)) / static_cast<double>(result.batch.ops_per_sample);
   }

@@ -47,7 +47,7 @@ Measured measured(std::uint32_t ops = 4) {
   };
   Measured found;
   found.whole = without_reads(result.batch.ticks, Pattern::info.clock_reads);
-  for (const Part& part : result.batch.parts) {
+  for (const Series& part : result.batch.parts) {
     EXPECT_EQ(part.name, "single");
     found.single = without_reads(part.ticks, Pattern::info.part_clock_reads.front());
   }

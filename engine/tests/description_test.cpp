@@ -64,7 +64,7 @@ TEST(Description, AMessagesLatencyIsTheFiguresOfThosePatternsThatSaySo) {
 
 /// A series by its name; one that is nothing but zeroes is not there.
 std::vector<Ticks> part_of(const Batch& batch, const std::string& name) {
-  for (const Part& part : batch.parts) {
+  for (const Series& part : batch.parts) {
     if (part.name == name) return part.ticks;
   }
   return std::vector<Ticks>(batch.ticks.size());
@@ -87,7 +87,7 @@ std::map<std::string, double> reads_of(const Support& pattern, std::uint64_t poi
            static_cast<double>(operations * reading);
   };
   std::map<std::string, double> found{{"", reads(dear.ticks, free.ticks)}};
-  for (const Part& part : dear.parts) {
+  for (const Series& part : dear.parts) {
     found[part.name] = reads(part.ticks, part_of(free, part.name));
   }
   return found;

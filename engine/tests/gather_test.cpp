@@ -74,7 +74,7 @@ Gathered gather(const std::vector<Report>& reports, const std::map<int, Act>& ot
   return all;
 }
 
-Report report_of(std::vector<Part> parts, double tick_ns = 1) {
+Report report_of(std::vector<Series> parts, double tick_ns = 1) {
   return {
       .outcome = {}, .cpu_ns = 7, .tick_ns = tick_ns, .queue_held = {}, .parts = std::move(parts)};
 }
@@ -266,7 +266,7 @@ TEST(OverRanks, ALineOfAThousandRanksOfSixSeriesIsBelowTwoMegabytes) {
   std::vector<Report> reports;
   for (int rank = 0; rank < ranks; ++rank) {
     const std::vector<Ticks> own = times_of(rank, samples);
-    std::vector<Part> parts;
+    std::vector<Series> parts;
     for (const char* name : {"post", "compute", "wait", "sum", "rest"})
       parts.push_back({name, own});
     parts.push_back({"", rank > 0 ? own : series(0, 1)});

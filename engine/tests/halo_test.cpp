@@ -32,7 +32,7 @@ Case of_extents(std::vector<std::uint32_t> extents, bool is_global = false) {
 
 /// Ticks of an iteration in a part's fourth sample.
 double part_of(const Result& result, const std::string& name) {
-  for (const Part& part : result.batch.parts) {
+  for (const Series& part : result.batch.parts) {
     if (part.name != name) continue;
     return static_cast<double>(part.ticks.at(3)) / result.batch.ops_per_sample;
   }

@@ -32,7 +32,7 @@ double per_operation(const Batch& batch) {
 
 /// What a rank took by itself for one of its own messages, of so many streams.
 double own_message(const Batch& batch, const std::string& part, std::uint32_t streams) {
-  for (const Part& one : batch.parts) {
+  for (const Series& one : batch.parts) {
     if (one.name != part) continue;
     return static_cast<double>(one.ticks[2]) * streams / batch.ops_per_sample;
   }

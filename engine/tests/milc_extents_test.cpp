@@ -46,8 +46,8 @@ class OneRank {
   OneRank(const Decomposition& lattice, int rank, const plain::Link& link)
       : lattice_(lattice),
         rank_(rank),
-        part_{lattice.global(), lattice.origin(rank), lattice.local},
-        solver_(part_, links_of<float>(part_, link), mass) {}
+        sublattice_{lattice.global(), lattice.origin(rank), lattice.local},
+        solver_(sublattice_, links_of<float>(sublattice_, link), mass) {}
 
   void apply(Half half, const plain::Field& chi) {
     std::array<std::vector<float>, faces> packed;
@@ -59,17 +59,17 @@ class OneRank {
       solver_.pack(half, face ^ 1U, packed[face].data());
       messages[face] = packed[face].data();
     }
-    fill(chi, part_.origin);
+    fill(chi, sublattice_.origin);
     solver_.local_legs(half, 0, solver_.blocks());
     solver_.remote_legs(half, messages);
   }
   // On the odd sites D chi, on the even ones D chi - 4 m^2 chi.
   void expect_applied(Half half, const plain::Field& chi, const plain::Link& link) const {
-    visit(part_.origin, [&](const Extents& at, const Site& site) {
+    visit(sublattice_.origin, [&](const Extents& at, const Site& site) {
       if ((plain::parity_of(site) == 1) != (half == Half::to_odd)) return;
-      Vector<double> due = plain::applied_at(site, part_.global, link, chi);
+      Vector<double> due = plain::applied_at(site, sublattice_.global, link, chi);
       if (half == Half::to_even) {
-        plain::add(due, -4 * mass * mass, chi[number_of(site, part_.global)]);
+        plain::add(due, -4 * mass * mass, chi[number_of(site, sublattice_.global)]);
       }
       const Vector<float> found = solver_.applied(at);
       for (std::size_t i = 0; i < colours; ++i) {
@@ -82,8 +82,8 @@ class OneRank {
  private:
   template <class Each>
   void visit(const Extents& origin, const Each& each) const {
-    for (std::uint64_t number = 0; number < volume_of(part_.local); ++number) {
-      const Extents at = plain::site_of(number, part_.local);
+    for (std::uint64_t number = 0; number < volume_of(sublattice_.local); ++number) {
+      const Extents at = plain::site_of(number, sublattice_.local);
       Site site = origin;
       for (std::size_t d = 0; d < site.size(); ++d) site[d] += at[d];
       each(at, site);
@@ -92,7 +92,7 @@ class OneRank {
   void fill(const plain::Field& chi, const Extents& origin) {
     visit(origin, [&](const Extents& at, const Site& site) {
       Vector<float> own;
-      const Vector<double>& given = chi[number_of(site, part_.global)];
+      const Vector<double>& given = chi[number_of(site, sublattice_.global)];
       for (std::size_t i = 0; i < colours; ++i) {
         own[i] = {static_cast<float>(given[i].re), static_cast<float>(given[i].im)};
       }
@@ -102,7 +102,7 @@ class OneRank {
 
   Decomposition lattice_;
   int rank_;
-  Part part_;
+  Sublattice sublattice_;
   Solver<float> solver_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 using plain::Field;
 
 World<double> world_of(const Gauge& gauge, const Extents& global, double u0, double mass) {
-  const Part whole{global, {}, global};
+  const Sublattice whole{global, {}, global};
   std::map<std::array<std::uint32_t, 6>, Matrix<double>> links;
   const auto keep = [&](std::uint32_t hop) {
     return [&links, hop](const std::array<int, 4>& at, std::size_t direction,
@@ -192,7 +192,7 @@ struct Solved {
 // On one rank, from x = 0, to |r|^2/|b|^2 below this; the true residual.
 template <class R, bool one_sum = false>
 Solved solve(const Gauge& gauge, const Extents& global, double mass, double to) {
-  const Part whole{global, {}, global};
+  const Sublattice whole{global, {}, global};
   Solver<R> solver(
       whole,
       [&](const Smeared<R>& take) {
@@ -239,7 +239,7 @@ TEST(ConjugateGradient, OnTheFreeFieldEndsAfterAsManyIterationsAsThereAreEigenva
 template <class R>
 double r2_of_team(std::size_t others, LongLinks long_links, bool one_sum) {
   const Extents global{6, 6, 8, 6};
-  const Part whole{global, {}, global};
+  const Sublattice whole{global, {}, global};
   const Gauge gauge = random_gauge(1, global);
   // All on the CPU that this test may use.
   const std::vector<int> cpus(others, sched_getcpu());

@@ -165,12 +165,12 @@ TEST(FatLinks, AreTheSameWhereverTheBordersAre) {
   const Extents global{8, 8, 4, 8};
   const Gauge gauge = random_gauge(2, global);
   std::map<std::array<std::uint32_t, 6>, Matrix<float>> whole;
-  const auto keep = [&](std::uint32_t hop, const Part& part, bool is_check) {
-    return [&whole, hop, part, is_check](const std::array<int, 4>& at, std::size_t direction,
-                                         const Matrix<float>& link) {
+  const auto keep = [&](std::uint32_t hop, const Sublattice& sublattice, bool is_check) {
+    return [&whole, hop, sublattice, is_check](const std::array<int, 4>& at, std::size_t direction,
+                                               const Matrix<float>& link) {
       std::array<std::uint32_t, 6> name{0, 0, 0, 0, static_cast<std::uint32_t>(direction), hop};
       for (std::size_t d = 0; d < 4; ++d) {
-        name[d] = plain::moved(part.origin, d, at[d], part.global)[d];
+        name[d] = plain::moved(sublattice.origin, d, at[d], sublattice.global)[d];
       }
       if (is_check) {
         ASSERT_EQ(whole.at(name), link);
@@ -179,10 +179,10 @@ TEST(FatLinks, AreTheSameWhereverTheBordersAre) {
       }
     };
   };
-  const Part all{global, {}, global};
+  const Sublattice all{global, {}, global};
   smear<float>({all, gauge}, 0.9, {keep(1, all, false), keep(3, all, false)});
-  const Part part{global, {4, 0, 0, 4}, {4, 8, 4, 4}};
-  smear<float>({part, gauge}, 0.9, {keep(1, part, true), keep(3, part, true)});
+  const Sublattice sublattice{global, {4, 0, 0, 4}, {4, 8, 4, 4}};
+  smear<float>({sublattice, gauge}, 0.9, {keep(1, sublattice, true), keep(3, sublattice, true)});
 }
 
 template <class R>

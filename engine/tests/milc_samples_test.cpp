@@ -20,7 +20,7 @@ using plain::Field;
 constexpr double u0 = 0.502;
 constexpr double mass = 0.1;
 const Extents global{8, 8, 8, 8};
-const Part whole{global, {}, global};
+const Sublattice whole{global, {}, global};
 
 class MilcSamples : public testing::Test {
  protected:

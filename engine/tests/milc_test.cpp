@@ -30,7 +30,7 @@ Case milc_case(std::uint32_t ops = 3) {
 
 /// Ticks of an iteration in a part's fourth sample.
 double part_of(const Result& result, const std::string& name) {
-  for (const Part& part : result.batch.parts) {
+  for (const Series& part : result.batch.parts) {
     if (part.name != name) continue;
     return static_cast<double>(part.ticks.at(3)) / result.batch.ops_per_sample;
   }

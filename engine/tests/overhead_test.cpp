@@ -47,7 +47,7 @@ Measured measured(const std::string& test, std::uint64_t point, const Costs& scr
   EXPECT_GT(result.batch.outcome.verified_bytes, message_bytes * 4);
   const auto each = static_cast<double>(result.batch.ops_per_sample);
   Measured all{static_cast<double>(result.batch.ticks.at(3)) / each, {}};
-  for (const Part& part : result.batch.parts) {
+  for (const Series& part : result.batch.parts) {
     all.parts[part.name] = static_cast<double>(part.ticks.at(3)) / each;
   }
   return all;
@@ -55,7 +55,7 @@ Measured measured(const std::string& test, std::uint64_t point, const Costs& scr
 
 const std::vector<Ticks>& part_of(const Batch& batch, const std::string& name) {
   return std::find_if(batch.parts.begin(), batch.parts.end(),
-                      [&](const Part& part) { return part.name == name; })
+                      [&](const Series& part) { return part.name == name; })
       ->ticks;
 }
 

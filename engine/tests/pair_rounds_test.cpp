@@ -39,7 +39,7 @@ std::vector<int> partners(std::uint64_t point, int size) {
 
 double own_way(const Batch& batch, int rank) {
   const std::vector<Ticks>* ticks = &batch.ticks;
-  for (const Part& part : batch.parts) {
+  for (const Series& part : batch.parts) {
     if (part.name == "rank" + std::to_string(rank)) ticks = &part.ticks;
   }
   return static_cast<double>(ticks->at(2)) / batch.ops_per_sample;

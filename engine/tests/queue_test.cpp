@@ -286,7 +286,7 @@ TEST(Planted, ReceivesThatArePostedQAheadAreSeen) {
 
 /// What a rank took by itself for a message of its own, of so many streams.
 double own_message(const Batch& batch, const std::string& part, std::uint32_t streams) {
-  for (const Part& one : batch.parts) {
+  for (const Series& one : batch.parts) {
     if (one.name == part) {
       return static_cast<double>(one.ticks[2]) * streams / batch.ops_per_sample;
     }

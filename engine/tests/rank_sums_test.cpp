@@ -156,7 +156,7 @@ Result without_a_sum(const Case& spec, int ranks, const Mischief& mischief = {},
 }
 
 double sums_of_iteration(const Result& result) {
-  for (const Part& part : result.batch.parts) {
+  for (const Series& part : result.batch.parts) {
     if (part.name == "sum") return static_cast<double>(part.ticks.at(3)) / 3;
   }
   return -1;

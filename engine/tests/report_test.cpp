@@ -49,7 +49,7 @@ TEST(ReportHeads, HaveEachFieldAndABitForEachSeriesThatIsFilled) {
 TEST(ReportHeads, SayNothingMoreWhereNothingWasFilledAndNoReasonIsThere) {
   Report own = report();
   own.queue_held.reset();
-  for (Part& part : own.parts) part.ticks.assign(4, 0);
+  for (Series& part : own.parts) part.ticks.assign(4, 0);
   const ReportHead empty = head_of(own);
   EXPECT_EQ(empty.filled, 0U);
   EXPECT_EQ(empty.values, 0U);

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from support.builders import make_cases, synthetic_record, usual_times_ns
 from weft.analysis.compare.comparison import compare
 from weft.cli.main import app
 from weft.errors import WeftError
+from weft.plan.case import Case
 from weft.report.comparison import write_comparison
 from weft.sources.sides import load_sides
 
@@ -51,3 +53,25 @@ def test_a_page_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     found = compare(load_sides(["escher", "red-squall"]))
     with pytest.raises(WeftError, match="is a directory; type the name of a file in it"):
         write_comparison(found, tmp_path)
+
+
+def test_an_interval_beside_1_without_a_verdict_is_explained(tmp_path: Path) -> None:
+    """Launches scatter by less than days do: the interval shown does not hold 1."""
+    cases = make_cases(("ping_pong",), ("tcp",), (8,))
+
+    def slower(case: Case, launch: int) -> list[float]:
+        return [1.03 * time for time in usual_times_ns(case, launch)]
+
+    records = [
+        synthetic_record(tmp_path / "a.jsonl", cases),
+        synthetic_record(tmp_path / "b.jsonl", cases, times_ns=slower),
+    ]
+    [row] = [
+        row for table in compare(load_sides([*map(str, records)])).tables for row in table.rows
+    ]
+    [found], [answer] = row.ratios, row.verdicts
+    assert found is not None
+    assert (found.high < 1, answer) == (True, "cannot tell")
+    done = CliRunner().invoke(app, ["compare", *map(str, records)])
+    legend = " ".join(done.output.split())
+    assert "not significant: it holds both sides of 1, or would if it allowed for" in legend

@@ -10,7 +10,7 @@ from weft.fabric.topologies import FabricAsked
 from weft.plan.case import Case
 from weft.plan.cases import Experiment, Variants
 from weft.sim.predicted import Variant
-from weft.studies.simulated_parts import on_fewer, plain_name, shortest_face
+from weft.studies.placed_tests import on_fewer, plain_name, shortest_face
 from weft.studies.variants import MOST_RANKS_PER_NODE, Lists, on_node, variants_of
 
 BASE = FabricAsked(nodes=53, switch="24")

@@ -16,8 +16,8 @@ from weft.plan.cases import Experiment, Variants
 from weft.sim.effort import Forecast, Pilot
 from weft.sim.predicted import Variant
 from weft.studies import simulations
+from weft.studies.placed_tests import on_fewer, placed_tests_of
 from weft.studies.prediction import predicted_on
-from weft.studies.simulated_parts import on_fewer, parts_of
 from weft.studies.simulations import Effort, has_ended
 
 if TYPE_CHECKING:
@@ -104,7 +104,9 @@ def test_what_grows_steeply_at_first_is_looked_at_again(
 
 def test_a_small_run_is_ended_with_the_budget(tmp_path: Path) -> None:
     """Its case is none that was begun in time and may take a little longer."""
-    [one, *_] = parts_of(platform(), VARIANT, Experiment(tests=("halo",), sizes="8", ranks=64))
+    [one, *_] = placed_tests_of(
+        platform(), VARIANT, Experiment(tests=("halo",), sizes="8", ranks=64)
+    )
     effort = Effort(60.0, 1, tmp_path, lambda _: None)
     plain, in_time = (effort._request(one, tmp_path, in_time=each) for each in (False, True))
     assert plain.budget_s == 60.0
@@ -124,7 +126,7 @@ def test_what_no_run_could_do_is_said_before_the_small_ones(tmp_path: Path) -> N
     effort = Effort(60.0, 1, tmp_path, lambda _: None)
     asked = Experiment(tests=("no_such_test",), sizes="8", ranks=NODES)
     with pytest.raises(WeftError, match="there is no test called no_such_test"):
-        effort.parts(platform(), [VARIANT], asked)
+        effort.placed(platform(), [VARIANT], asked)
 
 
 # What only all nodes cannot do: a byte more or a place further than there is of them.

@@ -7,7 +7,7 @@ import pytest
 from weft.applications.lattice import Lattice
 from weft.plan.case import Case
 from weft.sim.draws import queue_of
-from weft.studies.simulated_parts import shortest_face
+from weft.studies.placed_tests import shortest_face
 
 
 def case(test: str = "halo", **lattice: Any) -> Case:

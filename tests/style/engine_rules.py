@@ -37,6 +37,8 @@ _OLD_NAMES = (
     (re.compile(r"\b(?:No)?Look\b|\b[a-z_]*_looks?(?![a-z])|\blooks?_|\blook\("), "probe"),
     (re.compile(r"\b(?:[Aa]n?|[Ee]ach|[Ee]very|last|next|[Oo]ne|[Tt]he) look\b"), "probe or poll"),
     (re.compile(r"\bSendQueue\b|\bsend_queue\b"), "window"),
+    # A part is what a fabric is bought of.
+    (re.compile(r"\bPart\b(?! of)"), "series, or sublattice"),
 )
 _OLD_IN_PROTOCOL = (
     re.compile(r"(?<!in )(?<![A-Za-z])[wW]ords?(?![a-z])"),

@@ -105,6 +105,8 @@ def launches_grouped_once(tree: Tree) -> Iterator[Finding]:
         for node in source.nodes:
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
+            if node.func.attr == "median" and ".time_ns(" in ast.unparse(node):
+                yield source.at(node.lineno, "use launch_median of record/launches.py")
             by = node.args[0] if node.args and node.func.attr == "setdefault" else None
             if isinstance(by, ast.Attribute) and by.attr == "launch":
                 yield source.at(by.lineno, "use by_launch of record/launches.py")

@@ -21,7 +21,9 @@ PATTERN = (
     "// A pattern.\n#pragma once\nstruct PingPong {\n"
     '  static constexpr PatternInfo info{\n      .name = "ping_pong"};\n};\n'
 )
-PLAIN = "weft cli main local all table hello tool\n"
+PLAIN = (
+    "weft cli main local all table hello tool clock transport ping pong tcp options solver rank\n"
+)
 GOOD = {
     "pyproject.toml": '[project.scripts]\nweft = "weft.cli.main:main"\n',
     "README.md": "# weft\n\nThe colour of `color`. See [the page](docs/page.md#here).\n",
@@ -93,6 +95,8 @@ PLANTED = [
     (word_rules.unknown_terms, "src/weft/frobnicate.py", DOC),
     (word_rules.unknown_terms, TABLE, DOC + 'A = Table(head=("size", "quickth"))\n'),
     (word_rules.unknown_terms, "tests/style/plain_words.txt", PLAIN + "unused\n"),
+    (word_rules.unknown_terms, RUN, "enum class WobblanceAt { none };\n"),
+    (word_rules.unknown_terms, "engine/host/frobnicate.cpp", "int a;\n"),
     (word_rules.banned_words, TABLE, DOC + f'FIX = "Men{"d:"} reboot"\n'),
     (word_rules.banned_words, TABLE, DOC + f"{'to' + 'ld'} = 1\n"),
     (word_rules.banned_words, "engine/rank.cpp", f"// What cannot be {'to' + 'ld'}.\n"),
@@ -155,6 +159,11 @@ PLANTED = [
         TABLE,
         DOC + "def f(found, batch):\n    found.setdefault(batch.launch, []).append(batch)\n",
     ),
+    (
+        python_rules.launches_grouped_once,
+        TABLE,
+        DOC + "def f(np, run, batch):\n    return np.median(run.time_ns(batch))\n",
+    ),
     (python_rules.tests_by_name, TABLE, DOC + 'A = "ping_pong"\n'),
     (count_rules.bare_counts, TABLE, DOC + "def f(many):\n    return f'{many} more cases here'\n"),
     (
@@ -193,6 +202,7 @@ PLANTED = [
     (engine_rules.old_names, PAT, PATTERN + "constexpr int trial_looks = 4;\n"),
     (engine_rules.old_names, TCP, PROGRAM + "// One look more.\n"),
     (engine_rules.old_names, TCP, PROGRAM + "class Crew {};\n"),
+    (engine_rules.old_names, RUN, "std::vector<Part> of_batch;\n"),
     (engine_rules.helpers_of_tests, "engine/tests/fake.hpp", '// It.\n#include "tests/fake.hpp"\n'),
     (engine_rules.applications_by_name, RUN, "// The mass of a quark.\n"),
     (engine_rules.applications_by_name, CONTRACT, "double mass = 1;\n"),

@@ -55,10 +55,11 @@ def banned_words(tree: Tree) -> Iterator[Finding]:
                 yield source.at(number, f"'{match[0]}': {term}")
 
 
-# Names of modules and of public classes, and the heads of tables.
+# Names of modules and of public classes, the heads of tables, and the types of the engine.
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _HEAD = re.compile(r"\bhead=\(([^()]*)\)")
 _TEXT = re.compile(r'"([^"]*)"')
+_TYPE = re.compile(r"^(?:struct|(?:enum )?class|concept) (\w+)\b(?! *;)", re.MULTILINE)
 GLOSSARY = "docs/glossary.md"
 PLAIN_WORDS = "tests/style/plain_words.txt"
 
@@ -72,8 +73,14 @@ def unknown_terms(tree: Tree) -> Iterator[Finding]:
     known = set(map(_stem, re.findall(r"[a-z]+", glossary.text.lower()))) if glossary else set()
     listed = set(plain.text.split()) if plain else set()
     unused = set(listed)
-    for source in tree.code(".py", under="src/weft"):
-        for number, name in _names(source):
+    python = ((one, _names(one)) for one in tree.code(".py", under="src/weft"))
+    engine = (
+        (one, _names_of_engine(one))
+        for one in tree.code(".hpp", ".cpp", under="engine")
+        if not one.is_under("engine/tests")
+    )
+    for source, names in (*python, *engine):
+        for number, name in names:
             for word in map(str.lower, _WORD.findall(name)):
                 unused.discard(word)
                 if len(word) > 1 and _stem(word) not in known and word not in listed:
@@ -91,6 +98,13 @@ def _names(source: Source) -> Iterator[tuple[int, str]]:
     for match in _HEAD.finditer(source.text):
         for text in _TEXT.findall(match[1]):
             yield source.text.count("\n", 0, match.start()) + 1, text
+
+
+def _names_of_engine(source: Source) -> Iterator[tuple[int, str]]:
+    """A file's own name and those of the types that it defines, with their lines."""
+    yield 1, source.path.stem
+    for match in _TYPE.finditer(source.text):
+        yield source.text.count("\n", 0, match.start()) + 1, match[1]
 
 
 def _stem(word: str) -> str:

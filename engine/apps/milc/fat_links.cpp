@@ -10,7 +10,7 @@ template <class R>
 class Smearing {
  public:
   Smearing(const ThinLinks<R>& thin, double u0)
-      : part_(thin.part()), box_(thin.box()), links_(&thin), u0_(u0) {
+      : sublattice_(thin.sublattice()), box_(thin.box()), links_(&thin), u0_(u0) {
     for (Field& field : staples_) field.resize(box_.size());
     sum_.resize(box_.size());
   }
@@ -53,13 +53,13 @@ class Smearing {
   // The staggered phase, and the other sign of what crosses the lattice's end in t.
   [[nodiscard]] R sign(const At& at, std::size_t direction, std::uint32_t hop) const noexcept {
     const Site site = box_.site(at);
-    const bool crosses = direction == 3 && site[3] + hop >= part_.global[3];
+    const bool crosses = direction == 3 && site[3] + hop >= sublattice_.global[3];
     return static_cast<R>(crosses ? -phase_of(site, direction) : phase_of(site, direction));
   }
 
   [[nodiscard]] SiteRange widened(SiteRange region, std::size_t but) const noexcept {
     for (std::size_t dimension = 0; dimension < 4; ++dimension) {
-      if (dimension != but) region = region.wider(dimension, part_.is_split(dimension));
+      if (dimension != but) region = region.wider(dimension, sublattice_.is_split(dimension));
     }
     return region;
   }
@@ -69,7 +69,7 @@ class Smearing {
     for (std::size_t rho = 0; rho < 4; ++rho) {
       if (rho == direction || rho == nu) continue;
       const std::size_t sigma = 6 - direction - nu - rho;
-      const SiteRange wider = whole.wider(sigma, part_.is_split(sigma));
+      const SiteRange wider = whole.wider(sigma, sublattice_.is_split(sigma));
       staple_in(direction, rho, staples_[0], staples_[1], wider);
       add(staples_[1], tadpole / 64, whole);
       staple_in(direction, sigma, staples_[1], staples_[2], whole);
@@ -99,7 +99,7 @@ class Smearing {
     });
   }
 
-  Part part_;
+  Sublattice sublattice_;
   Box box_;
   const ThinLinks<R>* links_;
   double u0_;

@@ -11,13 +11,13 @@ struct End {
   std::uint32_t layer = 0;
 };
 
-End end_of(const Part& part, Extents at, const LegName& leg) {
-  const std::uint32_t extent = part.local[leg.direction];
+End end_of(const Sublattice& sublattice, Extents at, const LegName& leg) {
+  const std::uint32_t extent = sublattice.local[leg.direction];
   std::uint32_t& place = at[leg.direction];
   const bool leaves = leg.is_back ? place < leg.hop : place + leg.hop >= extent;
   const std::uint32_t layer = leg.is_back ? leg.hop - place - 1 : place + leg.hop - extent;
   place = (place + extent + (leg.is_back ? extent - leg.hop : leg.hop)) % extent;
-  if (leaves && part.is_split(leg.direction)) return {true, at, layer};
+  if (leaves && sublattice.is_split(leg.direction)) return {true, at, layer};
   return {false, at, 0};
 }
 
@@ -34,8 +34,8 @@ std::uint32_t place_in_message(const Extents& local, std::size_t direction, cons
 
 class Tables {
  public:
-  Tables(const Part& part, const Layout& layout, std::size_t long_reals)
-      : part_(&part),
+  Tables(const Sublattice& sublattice, const Layout& layout, std::size_t long_reals)
+      : sublattice_(&sublattice),
         layout_(&layout),
         long_reals_(long_reals),
         rows_(own_row(layout, {2, 0, 0}, 0, 1, long_reals)) {}
@@ -79,7 +79,7 @@ class Tables {
     remote.face = static_cast<std::uint8_t>(face_of(name.direction, name.is_back));
     remote.leg = static_cast<std::uint8_t>(leg);
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-      const End end = end_of(*part_, layout_->at({parity, block, lane}), name);
+      const End end = end_of(*sublattice_, layout_->at({parity, block, lane}), name);
       remote.at[lane] = no_lane;
       if (end.is_remote) {
         remote.at[lane] = static_cast<std::int32_t>(
@@ -106,7 +106,7 @@ class Tables {
     const Extents& local = layout_->local();
     for (std::size_t face = 0; face < faces; ++face) {
       const std::size_t direction = face / 2;
-      if (!part_->is_split(direction)) continue;
+      if (!sublattice_->is_split(direction)) continue;
       std::vector<std::uint32_t>& packed = tables_.of_parity[parity].packed[face];
       packed.resize(layers * sites_of_layer(local, direction));
       for (std::uint32_t block = 0; block < layout_->blocks(); ++block) {
@@ -124,7 +124,7 @@ class Tables {
     }
   }
 
-  const Part* part_;
+  const Sublattice* sublattice_;
   const Layout* layout_;
   LegTables tables_;
   std::size_t long_reals_;
@@ -133,8 +133,8 @@ class Tables {
 
 }  // namespace
 
-LegTables leg_tables(const Part& part, const Layout& layout, std::size_t long_reals) {
-  return Tables(part, layout, long_reals).make();
+LegTables leg_tables(const Sublattice& sublattice, const Layout& layout, std::size_t long_reals) {
+  return Tables(sublattice, layout, long_reals).make();
 }
 
 }  // namespace weft::milc

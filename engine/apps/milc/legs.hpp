@@ -80,7 +80,7 @@ struct LegTables {
 };
 
 /// With so many real numbers of each link of three steps.
-LegTables leg_tables(const Part& part, const Layout& layout, std::size_t long_reals);
+LegTables leg_tables(const Sublattice& sublattice, const Layout& layout, std::size_t long_reals);
 
 /// The sites of one parity in a layer across a direction.
 constexpr std::size_t sites_of_layer(const Extents& local, std::size_t direction) noexcept {

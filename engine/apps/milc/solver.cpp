@@ -6,11 +6,12 @@
 namespace weft::milc {
 
 template <class R>
-Solver<R>::Solver(const Part& part, const LinksTo<R>& links, double mass, const How& how)
-    : part_(part),
-      layout_(part.local),
+Solver<R>::Solver(const Sublattice& sublattice, const LinksTo<R>& links, double mass,
+                  const How& how)
+    : sublattice_(sublattice),
+      layout_(sublattice.local),
       long_reals_(how.long_links == LongLinks::two_rows ? rebuilt_reals : reals_of_link),
-      tables_(leg_tables(part, layout_, long_reals_)),
+      tables_(leg_tables(sublattice, layout_, long_reals_)),
       diagonal_(static_cast<R>(-4 * mass * mass)),
       isa_(how.isa),
       chunks_(std::clamp<std::size_t>(layout_.blocks() / 8, 1, most_chunks)),
@@ -94,9 +95,9 @@ void Solver<R>::put_link(const std::array<int, 4>& at, std::size_t direction, st
     if (reals == rebuilt_reals) put_sign(own, place.lane, link);
   }
   // The site that has a leg back over it, and perhaps a copy.
-  const std::uint32_t extent = part_.local[direction];
+  const std::uint32_t extent = sublattice_.local[direction];
   const int end = at[direction] + static_cast<int>(hop);
-  if (end >= static_cast<int>(extent) && part_.is_split(direction)) return;
+  if (end >= static_cast<int>(extent) && sublattice_.is_split(direction)) return;
   site[direction] = static_cast<std::uint32_t>(end) % extent;
   const Layout::Place user = layout_.place(site);
   LocalLeg& back = local_leg(user, leg + 8);
@@ -146,7 +147,7 @@ double Solver<R>::set_source(const Source& source) {
   for (std::uint32_t block = 0; block < layout_.blocks(); ++block) {
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
       const Extents at = layout_.at({0, block, lane});
-      Site site = part_.origin;
+      Site site = sublattice_.origin;
       for (std::size_t dimension = 0; dimension < 4; ++dimension) site[dimension] += at[dimension];
       Vector<R> own;
       const Vector<double> given = source(site);

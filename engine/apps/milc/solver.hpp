@@ -48,7 +48,7 @@ class Solver {
   using Messages = std::array<const R*, faces>;
 
   /// Throws std::bad_alloc. Extents of the part are even and 4 at least.
-  Solver(const Part& part, const LinksTo<R>& links, double mass, const How& how = {});
+  Solver(const Sublattice& sublattice, const LinksTo<R>& links, double mass, const How& how = {});
 
   /// The right-hand side, on the even sites. Gives the share of |b|^2.
   double set_source(const Source& source);
@@ -131,7 +131,7 @@ class Solver {
   void put(R* field, const Extents& at, const Vector<R>& to) const noexcept;
   [[nodiscard]] OperatorOn<R> on(Half half) const noexcept;
 
-  Part part_;
+  Sublattice sublattice_;
   Layout layout_;
   std::size_t long_reals_;
   LegTables tables_;

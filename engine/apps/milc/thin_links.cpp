@@ -3,7 +3,8 @@
 namespace weft::milc {
 
 template <class R>
-ThinLinks<R>::ThinLinks(const Part& part, const Gauge& gauge) : part_(part), box_(part) {
+ThinLinks<R>::ThinLinks(const Sublattice& sublattice, const Gauge& gauge)
+    : sublattice_(sublattice), box_(sublattice) {
   for (auto& links : links_) links.resize(box_.size());
   box_.all().visit([&](const At& at) {
     for (std::size_t direction = 0; direction < links_.size(); ++direction) {

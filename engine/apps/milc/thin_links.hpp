@@ -10,7 +10,7 @@
 namespace weft::milc {
 
 /// Where a rank's sites lie on the whole lattice, and in which dimensions others follow them.
-struct Part {
+struct Sublattice {
   Extents global{};
   Extents origin{};
   Extents local{};
@@ -59,12 +59,12 @@ struct SiteRange {
 /// whole and meets its own end.
 class Box {
  public:
-  explicit Box(const Part& part) : part_(part) {
+  explicit Box(const Sublattice& sublattice) : sublattice_(sublattice) {
     constexpr int back = 3;
     constexpr int ahead = 2;
     for (std::size_t dimension = 0; dimension < 4; ++dimension) {
-      const int extent = static_cast<int>(part.local[dimension]);
-      const bool is_split = part.is_split(dimension);
+      const int extent = static_cast<int>(sublattice.local[dimension]);
+      const bool is_split = sublattice.is_split(dimension);
       low_[dimension] = is_split ? -back : 0;
       extents_[dimension] = is_split ? extent + back + ahead : extent;
     }
@@ -95,7 +95,7 @@ class Box {
   [[nodiscard]] SiteRange own() const noexcept {
     SiteRange region;
     for (std::size_t dimension = 0; dimension < 4; ++dimension) {
-      region.high[dimension] = static_cast<int>(part_.local[dimension]);
+      region.high[dimension] = static_cast<int>(sublattice_.local[dimension]);
     }
     return region;
   }
@@ -103,21 +103,21 @@ class Box {
   /// before them.
   [[nodiscard]] SiteRange used(std::size_t direction, int before) const noexcept {
     SiteRange region = own();
-    if (part_.is_split(direction)) region.low[direction] -= before;
+    if (sublattice_.is_split(direction)) region.low[direction] -= before;
     return region;
   }
   [[nodiscard]] Site site(const At& at) const noexcept {
     Site site{};
     for (std::size_t dimension = 0; dimension < 4; ++dimension) {
-      const auto extent = static_cast<int>(part_.global[dimension]);
-      const int place = static_cast<int>(part_.origin[dimension]) + at[dimension] + extent;
+      const auto extent = static_cast<int>(sublattice_.global[dimension]);
+      const int place = static_cast<int>(sublattice_.origin[dimension]) + at[dimension] + extent;
       site[dimension] = static_cast<std::uint32_t>(place % extent);
     }
     return site;
   }
 
  private:
-  Part part_;
+  Sublattice sublattice_;
   At low_{};
   At extents_{};
 };
@@ -127,9 +127,9 @@ template <class R>
 class ThinLinks {
  public:
   /// Throws std::bad_alloc, and what the gauge field throws.
-  ThinLinks(const Part& part, const Gauge& gauge);
+  ThinLinks(const Sublattice& sublattice, const Gauge& gauge);
 
-  [[nodiscard]] const Part& part() const noexcept { return part_; }
+  [[nodiscard]] const Sublattice& sublattice() const noexcept { return sublattice_; }
   [[nodiscard]] const Box& box() const noexcept { return box_; }
   /// By a site's index in the box.
   [[nodiscard]] const std::vector<Matrix<R>>& in(std::size_t direction) const noexcept {
@@ -137,7 +137,7 @@ class ThinLinks {
   }
 
  private:
-  Part part_;
+  Sublattice sublattice_;
   Box box_;
   std::array<std::vector<Matrix<R>>, 4> links_;
 };

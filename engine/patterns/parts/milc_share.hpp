@@ -45,7 +45,7 @@ struct Share final : AnyShare {
         rank(own_rank),
         mass(number_of(spec.application, options::mass)),
         u0(number_of(spec.application, options::u0)) {
-    const Part part{lattice.global(), lattice.origin(own_rank), lattice.local};
+    const Sublattice sublattice{lattice.global(), lattice.origin(own_rank), lattice.local};
     for (std::size_t dimension = 0; dimension < most_dimensions; ++dimension) {
       if (lattice.grid.is_split(dimension)) {
         split[split_lanes++] = dimension;
@@ -54,12 +54,13 @@ struct Share final : AnyShare {
     }
     // In a simulation nothing is computed.
     if (is_charged) return;
-    const ThinLinks<R> thin(part, gauge_of(spec, part));
+    const ThinLinks<R> thin(sublattice, gauge_of(spec, sublattice));
     own_plaquettes = plaquettes(thin);
     const auto links = [&](const Smeared<R>& to) { smear<R>(thin, u0, to); };
-    solver.emplace(part, links, mass, how_of(spec));
-    own_b2 = solver->set_source(
-        [&](const Site& site) { return random_vector(spec.seed, number_of(site, part.global)); });
+    solver.emplace(sublattice, links, mass, how_of(spec));
+    own_b2 = solver->set_source([&](const Site& site) {
+      return random_vector(spec.seed, number_of(site, sublattice.global));
+    });
     for (std::size_t face = 0; face < faces; ++face) {
       expected.resize(std::max(expected.size(), solver->message_reals(face)));
     }
@@ -105,12 +106,12 @@ struct Share final : AnyShare {
   std::vector<R> expected;
 
  private:
-  Gauge gauge_of(const Case& spec, const Part& part) {
+  Gauge gauge_of(const Case& spec, const Sublattice& sublattice) {
     const std::string path = text_of(spec.application, options::gauge);
-    if (path.empty()) return random_gauge(spec.seed, part.global);
+    if (path.empty()) return random_gauge(spec.seed, sublattice.global);
     const gauge_files::GaugeFile file(path);
-    file.refuse_other_extents(part.global);
-    own_sums = file.share(part.origin, part.local);
+    file.refuse_other_extents(sublattice.global);
+    own_sums = file.share(sublattice.origin, sublattice.local);
     due_sums = gauge_files::sums_called(text_of(spec.application, options::gauge_checksums));
     return file.links();
   }

@@ -29,7 +29,7 @@ struct Answer {
 
 /// On the even sites, from x = 0 until the recursive |r|^2 / |b|^2 is below this.
 inline Answer on_even_sites(const Equation& equation, double to) {
-  const Part whole{equation.global, {}, equation.global};
+  const Sublattice whole{equation.global, {}, equation.global};
   const ThinLinks<double> thin(whole, equation.links);
   Solver<double> solver(
       whole, [&](const Smeared<double>& take) { smear<double>(thin, equation.u0, take); },

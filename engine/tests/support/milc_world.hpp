@@ -13,23 +13,23 @@ namespace weft::milc {
 
 /// Any links, given to a rank's solver as `smear` gives them.
 template <class R>
-LinksTo<R> links_of(const Part& part, const plain::Link& link) {
-  return [part, link](const Smeared<R>& to) {
+LinksTo<R> links_of(const Sublattice& sublattice, const plain::Link& link) {
+  return [sublattice, link](const Smeared<R>& to) {
     for (std::size_t direction = 0; direction < 4; ++direction) {
       for (const int hop : {1, 3}) {
         std::array<int, 4> low{};
-        if (part.is_split(direction)) low[direction] = -hop;
+        if (sublattice.is_split(direction)) low[direction] = -hop;
         std::array<int, 4> at = low;
         const auto extent = [&](std::size_t dimension) {
-          return static_cast<int>(part.local[dimension]);
+          return static_cast<int>(sublattice.local[dimension]);
         };
         for (at[3] = low[3]; at[3] < extent(3); ++at[3]) {
           for (at[2] = low[2]; at[2] < extent(2); ++at[2]) {
             for (at[1] = low[1]; at[1] < extent(1); ++at[1]) {
               for (at[0] = low[0]; at[0] < extent(0); ++at[0]) {
-                Site site = part.origin;
+                Site site = sublattice.origin;
                 for (std::size_t d = 0; d < 4; ++d)
-                  site = plain::moved(site, d, at[d], part.global);
+                  site = plain::moved(site, d, at[d], sublattice.global);
                 (hop == 1 ? to.fat : to.naik)(at, direction, as<R>(link(site, direction, hop)));
               }
             }
@@ -46,12 +46,13 @@ class World {
   World(const Decomposition& lattice, const plain::Link& link, double mass, const How& how = {})
       : lattice_(lattice) {
     for (int rank = 0; rank < lattice.grid.size(); ++rank) {
-      const Part part = part_of(rank);
-      ranks_.push_back(std::make_unique<Solver<R>>(part, links_of<R>(part, link), mass, how));
+      const Sublattice sublattice = sublattice_of(rank);
+      ranks_.push_back(
+          std::make_unique<Solver<R>>(sublattice, links_of<R>(sublattice, link), mass, how));
     }
   }
 
-  [[nodiscard]] Part part_of(int rank) const {
+  [[nodiscard]] Sublattice sublattice_of(int rank) const {
     return {lattice_.global(), lattice_.origin(rank), lattice_.local};
   }
   Solver<R>& rank(std::size_t rank) { return *ranks_[rank]; }

@@ -246,8 +246,8 @@ def _legend(comparison: Comparison) -> str:
     words = (
         f"The speed ratio is against {first}, with its 95 % interval, of records over the geometric"
         " means of their launches, as in weft check; over 1 is faster. same: the"
-        f" whole interval is within {100 * comparison.same:g} %. not significant: it holds both"
-        " sides of 1."
+        f" whole interval is within {100 * comparison.same:g} %. not significant: it"
+        " holds both sides of 1, or would if it allowed for other days and the number of sizes."
     )
     on_less, all_of_them = _on_less(comparison), len(_ratios(comparison))
     if on_less and on_less == all_of_them:

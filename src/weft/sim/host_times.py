@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from weft.analysis.summary import summarise
+from weft.record.launches import launch_median
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +44,7 @@ class HostTimes(msgspec.Struct, frozen=True, kw_only=True):
 def host_times(run: Run, transport: str, size_bytes: int) -> HostTimes:
     """Of messages of a size."""
     posted = [
-        np.median(run.time_ns(batch, _POST))
+        launch_median(run.time_ns(batch, _POST))
         for batch in run.measured
         if _POST in batch.parts
         and run.cases[batch.case].bytes == size_bytes
@@ -125,7 +126,7 @@ def gaps_ns(
             if not is_one or batch.ops_per_sample < 2 or seen.setdefault(case.bytes, at) != at:
                 continue
             one_way, report = np.interp([case.bytes, sizes[0]], sizes, times)
-            whole = float(np.median(run.time_ns(batch))) * batch.ops_per_sample
+            whole = launch_median(run.time_ns(batch)) * batch.ops_per_sample
             gap = (whole - one_way - report) / (batch.ops_per_sample - 1)
             if gap > 0:
                 found.setdefault(case.bytes, []).append(gap)

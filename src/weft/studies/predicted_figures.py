@@ -48,14 +48,15 @@ def answer_of(
 
 
 def figures_of(
-    parts: Sequence[Results], shares: Sequence[float], lacking: Container[str]
+    placed: Sequence[Results], shares: Sequence[float], lacking: Container[str]
 ) -> tuple[PredictedFigure, ...]:
-    """Of every case but those `lacking`, in the order of the parts: the means by their shares.
+    """Of every case but those `lacking`, in the order of the placements: the means by
+    their shares.
 
     Raises WeftError where a case has no figure.
     """
     by_case: dict[str, list[tuple[PredictedFigure, float]]] = {}
-    for results, share in zip(parts, shares, strict=True):
+    for results, share in zip(placed, shares, strict=True):
         for figure in _figures(results, lacking):
             by_case.setdefault(figure.case, []).append((figure, share))
     return tuple(own[0][0] if len(own) == 1 else _mean(own) for own in by_case.values())

@@ -60,18 +60,18 @@ def predicted_on(
     `limit` is how much slower than the first a fabric may be, as a fraction. Before a large
     simulation small ones tell what it will cost here. Raises WeftError.
     """
-    parts = effort.parts(base, variants, experiment)
+    placed = effort.placed(base, variants, experiment)
     published = _published(base)
-    _check_refused(effort.refused(parts[0]), published.name if published else "")
+    _check_refused(effort.refused(placed[0]), published.name if published else "")
     effort.foresee(base, variants[0], experiment, len(variants))
-    runs = [effort.run(one, at) for at, one in enumerate(parts)]
+    runs = [effort.run(one, at) for at, one in enumerate(placed)]
     certainty = known_certainty(base)
     moved = effort.moved(base, variants, experiment, certainty)
     results = tuple(tuple(_results(run) for run in of_variant) for of_variant in runs)
     lacking = _lacking(results, published.name if published else "")
     answers = []
     for at, variant in enumerate(variants):
-        shares = [part.share for part in parts[at]]
+        shares = [one.share for one in placed[at]]
         of_moves = [[_results(run) for run in own] for own in (moved[at] if moved else ())]
         answers.append(
             answer_of(

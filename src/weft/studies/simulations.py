@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from weft.sim.answers import Certainty
     from weft.sim.effort import Forecast, Pilot
     from weft.sim.predicted import Variant
-    from weft.studies.simulated_parts import Part
+    from weft.studies.placed_tests import PlacedTests
 
 _ROOM = 0.8
 # So many times the budget is to be tried where nothing is known of what a simulation takes.
@@ -66,16 +66,16 @@ class Effort:
         self._stem = f"weft-predict-{now:%Y%m%d-%H%M%S-%f}"
         self.page = self._folder / f"{self._stem}.html"
 
-    def parts(
+    def placed(
         self, base: "SimulatedPlatform", variants: "Sequence[Variant]", experiment: "Experiment"
-    ) -> "list[tuple[Part, ...]]":
+    ) -> "list[tuple[PlacedTests, ...]]":
         """All of them, planned before the first is simulated. Raises WeftError."""
         import msgspec
 
         from weft import session
-        from weft.studies.simulated_parts import parts_of, shortest_face
+        from weft.studies.placed_tests import placed_tests_of, shortest_face
 
-        found = [parts_of(base, one, experiment) for one in variants]
+        found = [placed_tests_of(base, one, experiment) for one in variants]
         for first, *_ in found:
             # All tests at once: an option may have an effect on some of them alone.
             whole = msgspec.structs.replace(first, experiment=experiment)
@@ -85,19 +85,19 @@ class Effort:
         if not self._shortest_bytes:
             return found
         shortest = self._shortest_bytes
-        return [parts_of(base, one, experiment, shortest_bytes=shortest) for one in variants]
+        return [placed_tests_of(base, one, experiment, shortest_bytes=shortest) for one in variants]
 
-    def refused(self, parts: "Sequence[Part]") -> "tuple[tuple[Case, Answer], ...]":
+    def refused(self, placed: "Sequence[PlacedTests]") -> "tuple[tuple[Case, Answer], ...]":
         """The cases of a variant, and what speaks against each before a rank is there; else ok."""
         from weft import session
         from weft.measure.refused import refused
 
         found: dict[Experiment, tuple[tuple[Case, Answer], ...]] = {}
-        for part in parts:
-            if part.experiment not in found:
-                site, made = session.prepare(self._request(part, Path()), lambda _: None)
+        for one in placed:
+            if one.experiment not in found:
+                site, made = session.prepare(self._request(one, Path()), lambda _: None)
                 [program] = site.usable.values()
-                found[part.experiment] = refused(made.plan, program)
+                found[one.experiment] = refused(made.plan, program)
         return tuple(one for own in found.values() for one in own)
 
     def foresee(
@@ -139,7 +139,7 @@ class Effort:
 
         from weft.record.run import load
         from weft.sim.effort import Pilot, is_enough, pilot_sizes
-        from weft.studies.simulated_parts import on_fewer, parts_of
+        from weft.studies.placed_tests import on_fewer, placed_tests_of
 
         done: list[Pilot] = []
         with tempfile.TemporaryDirectory(prefix="weft-predict-") as folder:
@@ -148,7 +148,7 @@ class Effort:
                 small = msgspec.structs.replace(variant, fabric=fabric)
                 try:
                     fewer = on_fewer(experiment, nodes, variant)
-                    parts = parts_of(
+                    placed = placed_tests_of(
                         base,
                         small,
                         fewer,
@@ -161,9 +161,9 @@ class Effort:
                     break
                 self._check_left(done, nodes, variant.fabric.nodes, count)
                 begun, worked = time.monotonic(), processor_s()
-                paths = [Path(folder) / f"{nodes}-{at}.jsonl" for at in range(len(parts))]
-                for part, path in zip(parts, paths, strict=True):
-                    run = load(self._start(part, path, in_time=True))
+                paths = [Path(folder) / f"{nodes}-{at}.jsonl" for at in range(len(placed))]
+                for one, path in zip(placed, paths, strict=True):
+                    run = load(self._start(one, path, in_time=True))
                     is_cut = not has_ended(run)
                     seconds = time.monotonic() - begun
                     peak = peak_bytes_of(run)
@@ -214,8 +214,8 @@ class Effort:
             " --nodes, sizes or fabrics",
         )
 
-    def run(self, parts: "Sequence[Part]", at: int) -> "list[Run]":
-        """The records of a variant, one for each of its parts."""
+    def run(self, placed: "Sequence[PlacedTests]", at: int) -> "list[Run]":
+        """The records of a variant, one for each placement of its tests."""
         from weft.record.run import load
 
         try:
@@ -226,10 +226,10 @@ class Effort:
             ) from None
         begun = time.monotonic()
         found = []
-        for place, part in enumerate(parts):
-            name = f"{self._stem}-{at + 1}" + (f"-{place + 1}" if len(parts) > 1 else "")
+        for place, one in enumerate(placed):
+            name = f"{self._stem}-{at + 1}" + (f"-{place + 1}" if len(placed) > 1 else "")
             path = self._folder / f"{name}.jsonl.zst"
-            found.append(load(self._start(part, path, self._say_once)))
+            found.append(load(self._start(one, path, self._say_once)))
         self._simulated_s += time.monotonic() - begun
         return found
 
@@ -248,13 +248,13 @@ class Effort:
     ) -> "list[list[list[Run]]]":
         """Each variant with the platform moved within the errors of its calibration.
 
-        For each move the records of all parts; none of them where nothing is compared, no error is
-        known, or the budget does not suffice.
+        For each move the records of all placements; none of them where nothing is compared, no
+        error is known, or the budget does not suffice.
         """
         from weft.plan.budget import in_words
         from weft.record.run import load
         from weft.sim.sensitivity import corners
-        from weft.studies.simulated_parts import parts_of
+        from weft.studies.placed_tests import placed_tests_of
 
         if len(variants) == 1 or certainty is None:
             return []
@@ -276,10 +276,10 @@ class Effort:
                 for move in moves:
                     runs = []
                     shortest = self._shortest_bytes
-                    for part in parts_of(
+                    for one in placed_tests_of(
                         base, variant, experiment, move=move, shortest_bytes=shortest
                     ):
-                        runs.append(load(self._start(part, path)))
+                        runs.append(load(self._start(one, path)))
                         path.unlink()
                     of_variant.append(runs)
                 found.append(of_variant)
@@ -287,7 +287,7 @@ class Effort:
 
     def _request(
         self,
-        part: "Part",
+        one: "PlacedTests",
         path: Path,
         *,
         is_quiet: bool = True,
@@ -299,13 +299,13 @@ class Effort:
 
         budget_s = without_overtime_s(self._budget_s) if in_time else self._budget_s
         return simulation(
-            part.platform,
-            (part.experiment,),
+            one.platform,
+            (one.experiment,),
             path,
             precision=1.0,
             # Of draws each is a launch, and a second sample of it says the same.
-            samples=1 if part.launches > 1 else self._samples,
-            launches=part.launches,
+            samples=1 if one.launches > 1 else self._samples,
+            launches=one.launches,
             command=("weft", *sys.argv[1:]),
             budget_s=budget_s,
             case_deadline_s=max(self._left_s(), 1.0),
@@ -316,7 +316,7 @@ class Effort:
 
     def _start(
         self,
-        part: "Part",
+        one: "PlacedTests",
         path: Path,
         say: Callable[[str], None] | None = None,
         *,
@@ -328,7 +328,7 @@ class Effort:
         """
         from weft import session
 
-        request = self._request(part, path, is_quiet=say is None, in_time=in_time)
+        request = self._request(one, path, is_quiet=say is None, in_time=in_time)
         written, footer = session.start(request, say or (lambda _: None))
         if footer.outcome == "interrupted":
             self.say(f"weft: interrupted; the records of finished fabrics are in {self._folder}")

@@ -75,7 +75,7 @@ def on_node(ranks: int, shared: str) -> OnNode:
 def _check_pairs(lists: Lists, tests: Sequence[str]) -> None:
     """Raises WeftError for pairs of tests that have none, or beside another word for it."""
     from weft.sim.draws import OF_PAIRS
-    from weft.studies.simulated_parts import plain_name
+    from weft.studies.placed_tests import plain_name
 
     if not lists.pairs:
         return

@@ -15,6 +15,7 @@ from weft.analysis.stats.intervals import in_sessions
 from weft.analysis.stats.percentiles import percentiles
 from weft.charts import BARS, AxisUnit, Chart, ChartAxis, Mark, chart_of, track_of
 from weft.estimate import Estimate
+from weft.record.launches import launch_median
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.groups import by_key, by_variant
@@ -145,13 +146,9 @@ class OfferedLoad(Topic[LoadRows]):
 
 def launch_load(run: Run, batch: Batch) -> LaunchLoad:
     """What a batch under load shows; its launch's, as each case has one batch a launch."""
-    import numpy as np
-
     times = run.time_ns(batch)
     # No clock tells less than a tick.
-    interval = max(
-        float(np.median(run.time_ns(batch, part="interval"))), run.resolution_ns([batch])
-    )
+    interval = max(launch_median(run.time_ns(batch, part="interval")), run.resolution_ns([batch]))
     # Message i is due at i intervals: the answers' own time runs from the first to the last.
     lasted = (len(times) - 1) * interval + float(times[-1] - times[0])
     posted = times - run.time_ns(batch, part="late") if "late" in batch.parts else times

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.stats.intervals import median_of_case
+from weft.record.launches import launch_median
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,10 +44,7 @@ def fairness_of_launches(
     out in their medians; a launch has the median of its samples', and the interval is that of
     `median_of_case`. It does not reach over 1.
     """
-    import numpy as np
-
-    medians = [float(np.median(values)) for values in launches]
-    estimate = median_of_case(medians, sessions)
+    estimate = median_of_case([launch_median(values) for values in launches], sessions)
     if not estimate.is_bounded:
         return estimate
     return msgspec.structs.replace(estimate, high=min(estimate.high, 1.0))

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from weft.analysis.stats.theil_sen import theil_sen
+from weft.record.launches import launch_median
 from weft.units import format_time
 from weft.wording import counted, verb_of
 
@@ -136,7 +137,7 @@ def launches_apart(launches: Sequence[NDArray[np.float64]]) -> tuple[float, floa
     """
     import numpy as np
 
-    medians = [float(np.median(values)) for values in launches]
+    medians = [launch_median(values) for values in launches]
     low, high = min(medians), max(medians)
     half_range_percent = (high - low) / 2 / float(np.median(medians)) * 100
     if half_range_percent <= LAUNCHES_APART_PERCENT:

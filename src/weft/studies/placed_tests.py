@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _FACES = "halo"
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class PlacedTests(msgspec.Struct, frozen=True, kw_only=True):
     """Tests on one placement of the ranks, and how much of a figure's mean it counts."""
 
     platform: SimulatedPlatform
@@ -33,7 +33,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     launches: int = 1
 
 
-def parts_of(
+def placed_tests_of(
     base: SimulatedPlatform,
     variant: Variant,
     experiment: Experiment,
@@ -41,14 +41,14 @@ def parts_of(
     as_of_nodes: int = 0,
     move: Move | None = None,
     shortest_bytes: int = 0,
-) -> tuple[Part, ...]:
+) -> tuple[PlacedTests, ...]:
     """All that is simulated of a variant. Raises WeftError.
 
     It is as coarse as every_placed makes it of `as_of_nodes` and `shortest_bytes`. Tests of two
     ranks are on the pairs that were asked for, or on random ones, unless a mapping says where ranks
     are.
     """
-    found: list[Part] = []
+    found: list[PlacedTests] = []
     for names, launches, of_pairs in _groups(experiment.tests):
         changed, on = experiment, variant
         if not of_pairs:
@@ -59,7 +59,7 @@ def parts_of(
         if launches > 1:
             changed = _queued(changed, base, variant)
         found += [
-            Part(
+            PlacedTests(
                 platform=_named(one.platform, variant),
                 experiment=msgspec.structs.replace(changed, tests=names),
                 share=one.share,
