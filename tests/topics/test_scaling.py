@@ -250,7 +250,7 @@ def test_the_finding_names_lattices_and_times(tmp_path: Path) -> None:
         " cache, the memory or shared cores, not the fabric) at 4^4"
     )
     assert "the fabric costs more" not in finding
-    assert "the fabric costs less than 10% at 14^4" in finding
+    assert "messages within the host cost less than 10% at 14^4" in finding
     assert "on 4 ranks" in finding
     assert ", an iteration takes 5.12 µs [" in finding
     assert "], most in local)" in finding

@@ -88,19 +88,25 @@ def test_a_comparison_says_which_side_never_left_its_host(tmp_path: Path) -> Non
 
 
 def test_what_grew_is_named() -> None:
-    """Of two lattices one waits for the others, and one computes longer."""
+    """Lattices that wait for others, on one host or several, and such that work longer."""
     time = share(100, 99, 101)
 
-    def cost(lattice: str, part: str) -> Cost:
+    def cost(lattice: str, part: str, *, near: bool = False) -> Cost:
         return Cost(
             test="milc", transport="tcp", variant="", lattice=lattice, is_global=False,
             base_ranks=1, ranks=4, limit=0.1,
             cost=Ratio(speed=0.3, low=0.2, high=0.4, basis="launches"), verdict="costs more",
             base_ns=time, iteration_ns=time, first_ranks=2, most_in=part, most_ns=10.0,
+            within_a_host=near,
         )  # fmt: skip
 
-    waits, computes = _more_in_words([cost("4^4", "local"), cost("8^4", "wait")])
+    own = [cost("4^4", "local"), cost("8^4", "wait"), cost("6^4", "wait", near=True)]
+    waits, near, computes, faces = _more_in_words([*own, cost("2^4", "pack", near=True)])
     assert waits.startswith("the fabric costs more than 10% at 8^4 (")
+    assert near.startswith("messages within the host cost more than 10% at 6^4 (")
     assert computes.startswith("computing beside each other costs more than 10% (a shared cache,")
+    assert faces.startswith(
+        "work at the faces costs more than 10% (the ranks' own work, not the fabric) at 2^4 ("
+    )
     assert "4^4" in computes
     assert "4^4" not in waits

@@ -143,7 +143,7 @@ def test_the_page_draws_and_lists_them(record: Path, rows: list[dict[str, Any]])
     for row in weak:
         if row["ranks"] > 1:
             assert any(is_shown(100 * efficiency_of(row), cell) for cell in cells)
-    assert "the fabric costs more than 10% at" in text
+    assert "messages within the host cost more than 10% at" in text
 
 
 def test_a_drawing_has_a_curve_a_lattice(record: Path) -> None:

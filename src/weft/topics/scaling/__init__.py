@@ -14,7 +14,7 @@ from weft.tables import Table
 from weft.topics.base import Topic, as_plain, cut
 from weft.topics.groups import by_key
 from weft.topics.scaling.charts import charts_of_group, title_of
-from weft.topics.scaling.rows import COMPUTING, Cost, ScalingRow, ScalingRows, scaling_of
+from weft.topics.scaling.rows import AT_FACES, COMPUTING, Cost, ScalingRow, ScalingRows, scaling_of
 from weft.units import (
     format_bandwidth,
     format_flops,
@@ -26,14 +26,19 @@ from weft.units import (
 from weft.wording import WIDEST, counted, half_or_none, middle_or_none, with_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from weft.charts import Chart
     from weft.plan.pattern import Pattern
     from weft.record.run import Run
     from weft.topics.base import Results
-# Why ranks that compute longer beside each other do so.
+# What costs, and why that is not the fabric.
+BESIDE = "computing beside each other costs"
 NOT_THE_FABRIC = "a shared cache, the memory or shared cores, not the fabric"
+FACES = "work at the faces costs"
+OF_THE_RANKS = "the ranks' own work, not the fabric"
+_MESSAGES = "the fabric costs"
+_WITHIN = "messages within the host cost"
 
 
 class Scaling(Topic[ScalingRows]):
@@ -257,30 +262,44 @@ def _verdict(rows: Sequence[ScalingRow], costs: Sequence[Cost]) -> str:
     own = [cost for cost in costs if title_of(cost) == title]
     if not own:
         return ""
-    parts = []
-    for verdict in ("costs less", "cannot tell"):
-        there = [_in_words(cost) for cost in own if cost.verdict == verdict]
-        if there and verdict == "cannot tell":
-            parts.append(f"no verdict at {', '.join(there)}")
-        elif there and verdict == "costs less":
-            parts.append(f"the fabric {verdict} than {own[0].limit:.0%} at {', '.join(there)}")
-    parts = [*_more_in_words(own), *parts]
+    parts = _more_in_words(own)
+    less = [cost for cost in own if cost.verdict == "costs less"]
+    for what, there in _together(less, _messages):
+        parts.append(f"{what} less than {own[0].limit:.0%} at {there}")
+    hidden = [_in_words(cost) for cost in own if cost.verdict == "cannot tell"]
+    parts += [f"no verdict at {', '.join(hidden)}"] if hidden else []
     return f"{title}: {'; '.join(parts)}"
 
 
 def _more_in_words(costs: Sequence[Cost]) -> list[str]:
     """Where more ranks cost more, by what it was: waiting for others, or computing itself."""
     more = [cost for cost in costs if cost.verdict == "costs more"]
-    parts = []
-    for is_computing in (False, True):
-        there = [_in_words(one) for one in more if (one.most_in in COMPUTING) == is_computing]
-        if not there:
-            continue
-        what = "computing beside each other" if is_computing else "the fabric"
-        why = f" ({NOT_THE_FABRIC})" if is_computing else ""
-        limit = f"{more[0].limit:.0%}"
-        parts.append(f"{what} costs more than {limit}{why} at {', '.join(there)}")
-    return parts
+    whys = {BESIDE: f" ({NOT_THE_FABRIC})", FACES: f" ({OF_THE_RANKS})"}
+    return [
+        f"{what} more than {more[0].limit:.0%}{whys.get(what, '')} at {there}"
+        for what, there in _together(more, _what_grew)
+    ]
+
+
+def _together(costs: Sequence[Cost], what_of: Callable[[Cost], str]) -> Iterator[tuple[str, str]]:
+    """What costs, with all the lattices of which that is so."""
+    found: dict[str, list[str]] = {}
+    for cost in costs:
+        found.setdefault(what_of(cost), []).append(_in_words(cost))
+    for what in sorted(found, key=(_MESSAGES, _WITHIN, BESIDE, FACES).index):
+        yield what, ", ".join(found[what])
+
+
+def _what_grew(cost: Cost) -> str:
+    """By the part that grew most: computing is no message's."""
+    if cost.most_in in COMPUTING:
+        return BESIDE
+    return FACES if cost.most_in in AT_FACES else _messages(cost)
+
+
+def _messages(cost: Cost) -> str:
+    """Within one host nothing crosses a link, and no fabric is at fault."""
+    return _WITHIN if cost.within_a_host else _MESSAGES
 
 
 def _in_words(cost: Cost) -> str:

@@ -25,7 +25,7 @@ from weft.topics.scaling.conditions import flush_to_zero, gauge_of
 from weft.topics.scaling.iterations import parts_ns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from weft.applications.interface import ApplicationCase
     from weft.plan.case import Case
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 MOST_COST = 0.10
 # The parts of an iteration in which a rank computes and waits for nobody.
 COMPUTING = ("compute", "local", "fields")
+# In which it does so with what goes to others or came from them.
+AT_FACES = ("pack", "remote")
 
 CostVerdict = Literal["costs more", "costs less", "cannot tell"]
 
@@ -88,7 +90,8 @@ class Cost(VariantRow, frozen=True, kw_only=True):
     `cost` is 1 less the efficiency, with its interval. `first_ranks` is the smallest number of
     ranks at which it is surely over `limit`; 0 where none is. `most_in` is the part of an iteration
     that takes most longer than on `base_ranks` (of a lattice that is divided, than its share).
-    `needed` launches would tell, where the scatter is what hides it.
+    `needed` launches would tell, where the scatter is what hides it. Where the ranks were
+    `within_a_host` no link is in it.
     """
 
     test: str
@@ -105,6 +108,7 @@ class Cost(VariantRow, frozen=True, kw_only=True):
     most_in: str
     most_ns: float
     needed: Needed | None = None
+    within_a_host: bool = False
 
 
 class _Point(NamedTuple):
@@ -159,7 +163,8 @@ def scaling_of(results: Results) -> ScalingRows:
     found = [list(map(_curve, curves.values())) for curves in groups.values()]
     # Repeats of a simulation are identical: one launch says all.
     is_exact = run.header.plan.simulated is not None
-    costs = (_cost(curve, is_exact=is_exact) for group in found for curve in group)
+    near = run.is_within_a_host
+    costs = (_cost(curve, near, is_exact=is_exact) for group in found for curve in group)
     return ScalingRows(
         groups=tuple(
             tuple(LatticeCurve(rows=tuple(one.row for one in curve)) for curve in group)
@@ -274,8 +279,13 @@ def verdict_of(efficiency: Ratio, *, is_exact: bool = False) -> CostVerdict:
     return "costs less" if low >= 1 - MOST_COST else "cannot tell"
 
 
-def _cost(curve: Sequence[_Point], *, is_exact: bool) -> Cost | None:
-    """None of a lattice that was measured on one number of ranks only."""
+def _cost(
+    curve: Sequence[_Point], is_near: Callable[[str], bool], *, is_exact: bool
+) -> Cost | None:
+    """None of a lattice that was measured on one number of ranks only.
+
+    `is_near` says of a case whether its ranks were within a host.
+    """
     alone = [one for one in curve[1:] if not one.row.shares_cores]
     at_last = alone[-1] if alone else curve[-1]
     base, last = curve[0].row, at_last.row
@@ -303,6 +313,7 @@ def _cost(curve: Sequence[_Point], *, is_exact: bool) -> Cost | None:
         most_in=most_in,
         most_ns=most_ns,
         needed=_needed(curve[0], at_last, found) if is_hidden else None,
+        within_a_host=is_near(last.case),
     )
 
 
