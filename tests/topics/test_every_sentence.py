@@ -135,17 +135,17 @@ def scaling(results: Results) -> Iterator[list[Piece]]:
     [title] = titles
     kinds: dict[str, list[list[Piece]]] = {}
     for row in costs:
-        what = "computing" if row["most_in"] in ("compute", "local", "fields") else "messages"
+        what = "computing" if row["most_in"] in ("compute", "local", "fields") else "fabric"
         what = "faces" if row["most_in"] in ("pack", "remote") else what
         kind = f"{what} {row['verdict']}" if row["verdict"] == "costs more" else row["verdict"]
         kinds.setdefault(kind, []).append(lost(row))
     words = {
-        "messages costs more": "messages within the host cost more than 10% at ",
+        "fabric costs more": "the fabric costs more than 10% at ",
         "computing costs more": "computing beside each other costs more than 10% (a shared cache,"
         " the memory or shared cores, not the fabric) at ",
         "faces costs more": "work at the faces costs more than 10% (the ranks' own work, not the"
         " fabric) at ",
-        "costs less": "messages within the host cost less than 10% at ",
+        "costs less": "the fabric costs less than 10% at ",
         "cannot tell": "no verdict at ",
     }
     pieces: list[Piece] = [f"{title}, weak scaling: "]
