@@ -23,6 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("widths")
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("name", SCENES)
 def test_no_line_is_wider_than_the_terminal(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -30,7 +31,7 @@ def test_no_line_is_wider_than_the_terminal(
     monkeypatch.chdir(folder)
     make_named(SCENES[name], folder)
     for command in SCENES[name]:
-        # A page is not on the terminal, and takes a while.
+        # A page is not on the terminal.
         typed = re.split(r" -o | > ", command)[0]
         if any(word in typed for word in FOR_PROGRAMS):
             continue

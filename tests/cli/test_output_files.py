@@ -47,6 +47,8 @@ USES = {
     ("export", "--markdown"): ("record.jsonl", "--markdown", "out.md"),
     ("export", "--methods"): ("record.jsonl", "--methods", "out.tex"),
 }  # fmt: skip
+# A page's own drawings too, which are most of what a page takes.
+pytestmark = pytest.mark.usefixtures("undrawn")
 # Files that are read, and what has rules of its own: a record, and a folder of them.
 READ = {"--hostfile", "--again", "--resume", "--against", "--prices", "--price", "--topology"}
 RECORDS = {(command, "--output") for command in ("run", "predict", "import", "map")}

@@ -116,6 +116,7 @@ def test_no_text_is_read_as_a_command() -> None:
     assert "| &lt;d> | {e} |" in markdown
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_has_a_part_about_models(path: Path) -> None:
     run = load(path)
     page = render_page([(run, summarise(run))], models_of([run]))
@@ -125,6 +126,7 @@ def test_the_report_has_a_part_about_models(path: Path) -> None:
     assert ">Models</a></h2>" not in render_page([(run, summarise(run))])
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_record_that_cannot_be_modelled_says_why(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong",), ("tcp",), (8, 1024))
     run = load(synthetic_record(tmp_path / "few.jsonl", cases))

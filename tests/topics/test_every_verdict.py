@@ -75,6 +75,7 @@ def test_what_is_withheld_has_what_would_tell(topic: Topic[Any], results: Result
             assert row["needed"], row
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_advice_is_on_the_terminal_and_on_the_page(results: Results) -> None:
     advised = [one for topic in TOPICS for one in results.findings(topic) if WOULD_TELL.search(one)]
     page, terminal = words_of(render_page([results])), printed(results)

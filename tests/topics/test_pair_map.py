@@ -299,6 +299,7 @@ def test_too_few_rounds_tell_nobody(tmp_path: Path, rounds: int) -> None:
     assert "do not tell a slow one from its partners; measure 3 or more" in sentences(row)[-1]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_has_a_matrix_and_a_distribution_of_each_size_and_no_script(
     tmp_path: Path,
 ) -> None:
