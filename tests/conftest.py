@@ -29,6 +29,17 @@ SIMULATES = (
     "test_whole_site.py",
 )  # fmt: skip
 
+# Files that take longest, most first: one that a worker begins last holds all others up. The gate
+# names each kind's slowest tests at its end.
+LONGEST = (
+    "test_contributor_pages.py", "sim/test_heads.py", "site/test_whole_site.py",
+    "studies/test_predicted_figures.py", "launch/test_runs_scripted.py",
+    "launch/test_runs_go_on.py", "cli/test_output_files.py", "test_style.py",
+    "cli/test_options_without_effect.py", "analysis/stats/test_intervals.py",
+    "analysis/fits/test_linear.py", "test_approved_widths.py", "topics/test_every_verdict.py",
+    "truth/test_known_times.py", "cli/test_any_record.py",
+)  # fmt: skip
+
 
 def kind_of(path: Path) -> str:
     """Which part of the slow tests a file belongs to: a mark that pyproject.toml explains."""
@@ -41,6 +52,17 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark what the gate runs in parts: by marks, since one worker is to have all of a part."""
     if any(item.get_closest_marker(name) for name in ("engine", "browser")):
         item.add_marker(kind_of(item.path.relative_to(Path(__file__).parent)))
+
+
+def by_length(path: Path) -> int:
+    """The place of a file before those that take less long; what is not named comes last."""
+    name = path.as_posix()
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first: the gate hands them out in the order in which they are here."""
+    items.sort(key=lambda item: by_length(item.path.relative_to(Path(__file__).parent)))
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The pages "add a benchmark" and "add a transport", followed to the letter in a copy."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -17,12 +18,15 @@ pytestmark = pytest.mark.engine
 def build(folder: Path) -> Path:
     """The copy's rank programs under Open MPI only: one build is enough to follow a page."""
     targets = ("rank-tcp-openmpi", "rank-example-openmpi")
+    # Where the gate gave cmake a ccache, it knows what the pages leave as it is by its place in
+    # the copy.
+    env = os.environ | {"CCACHE_BASEDIR": str(folder)}
     for command in (
         ["cmake", "--preset", "release"],
         ["cmake", "--build", "--preset", "release", "--target", *targets],
     ):
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=600, check=False
+            command, cwd=folder, env=env, capture_output=True, text=True, timeout=600, check=False
         )
         assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return folder / "build" / "release" / "libexec" / "weft"

@@ -2,12 +2,14 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from conftest import kind_of
+from conftest import LONGEST, by_length, kind_of, pytest_collection_modifyitems
 
-GATE = Path(__file__).resolve().parents[2] / "scripts" / "run-tests"
+TESTS = Path(__file__).resolve().parents[1]
+GATE = TESTS.parent / "scripts" / "run-tests"
 KINDS = {
     # These poll the machine's cores.
     "engine/test_real_ranks.py": "ranks",
@@ -34,3 +36,23 @@ def test_the_gate_runs_every_kind_once() -> None:
     ran = re.findall(r'"\$\{slow\[@\]\}".* -m ("[^"]+"|\w+)$', GATE.read_text(), re.MULTILINE)
     assert sorted(ran) == ['"lab and not vm"', '"lab and vm"', "ranks", "simulated"]
     assert set(KINDS.values()) == {"lab", "ranks", "simulated"}
+
+
+def test_the_longest_files_come_first_and_tests_of_a_file_stay_as_they_are() -> None:
+    paths = [TESTS / name for name in ("test_units.py", LONGEST[1], LONGEST[0])]
+    items = [SimpleNamespace(path=path, at=at) for path in paths for at in range(2)]
+    pytest_collection_modifyitems(items)  # type: ignore[arg-type]
+    assert [(one.path, one.at) for one in items] == [
+        (path, at) for path in reversed(paths) for at in range(2)
+    ]
+
+
+def test_files_of_a_name_in_other_folders_are_not_the_longest() -> None:
+    assert by_length(Path("launch/test_style.py")) == len(LONGEST)
+    assert not [name for name in LONGEST if not (TESTS / name).is_file()]
+
+
+def test_the_gate_hands_files_out_in_that_order() -> None:
+    text = GATE.read_text()
+    assert re.findall(r"--dist \w+ ?(\S*)\)", text) == ["--no-loadscope-reorder"]
+    assert text.count('-n "$') == text.count('"${by_file[@]}"') == 2

@@ -17,6 +17,7 @@ case "$name $*" in
   pytest*"not vm"*) name=cluster ;;
   pytest*"and vm"*) name=machine ;;
   pytest*) name=${{@: -1}} ;;
+  "newcomer root") name=root ;;
 esac
 echo "$name" >>{calls}
 [ ! -e {folder}/does/$name ] || source {folder}/does/$name
@@ -67,7 +68,8 @@ def test_all_steps_pass_once_and_the_quick_tests_are_the_newcomers(gate: Gate) -
     )
     done = gate.run()
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "all steps passed"), done
-    once = ["cluster", "ctest", "lint", "machine", "make", "newcomer", "ranks", "simulated", "tidy"]
+    once = ["cluster", "ctest", "lint", "machine", "make", "newcomer", "ranks", "root",
+            "simulated", "tidy"]  # fmt: skip
     assert gate.called() == sorted([*once, "cmake", "cmake"])
     assert "7 passed in 3.00s" in done.stdout
     assert "slowest of newcomer:\n  0.50 s tests/test_units.py::test_b\n" in done.stdout
@@ -86,7 +88,7 @@ def test_where_there_is_no_newcomers_machine_the_quick_tests_are_passed_here(gat
     ("program", "step"),
     [("lint", "lint"), ("newcomer", "newcomer"), ("tidy", "clang-tidy"), ("ctest", "engine tests"),
      ("ranks", "tests with ranks"), ("cluster", "tests on the cluster"),
-     ("machine", "tests in the machine")],
+     ("machine", "tests in the machine"), ("root", "root of a newcomer")],
 )  # fmt: skip
 def test_a_step_that_fails_fails_the_gate_wherever_it_runs(
     gate: Gate, program: str, step: str
@@ -98,6 +100,13 @@ def test_a_step_that_fails_fails_the_gate_wherever_it_runs(
     assert f" s {step}: FAILED\n" in done.stdout
     assert f"run-tests: {step} failed; by hand: " in done.stderr
     assert "all steps passed" not in done.stdout
+
+
+def test_a_newcomers_root_is_whole_before_the_newcomer_begins(gate: Gate) -> None:
+    gate.does("root", "until grep -q cluster calls; do :; done\necho whole >root")
+    gate.does("newcomer", "cat root")
+    done = gate.run()
+    assert (done.returncode, done.stdout.count("whole\n")) == (0, 1), done
 
 
 def test_nothing_goes_on_after_a_failure(gate: Gate) -> None:
