@@ -55,4 +55,4 @@ def test_files_of_a_name_in_other_folders_are_not_the_longest() -> None:
 def test_the_gate_hands_files_out_in_that_order() -> None:
     text = GATE.read_text()
     assert re.findall(r"--dist \w+ ?(\S*)\)", text) == ["--no-loadscope-reorder"]
-    assert text.count('-n "$') == text.count('"${by_file[@]}"') == 2
+    assert text.count('-n "$(') == text.count('"${by_file[@]}"') == 2
