@@ -47,11 +47,12 @@ def pairs_of(run: weft.Run) -> set[tuple[int, int]]:
 
 
 def test_an_odd_number_of_ranks_has_its_matrix_within_the_budget(tmp_path: Path) -> None:
-    begun = time.monotonic()
     done = mapped(tmp_path, *MAP, *ENOUGH, "-o", "m.jsonl", "--json")
     assert done.returncode == 0, done.stderr
-    assert time.monotonic() - begun < 45
     run = weft.load(tmp_path / "m.jsonl")
+    # What its own budget would have ended says so, whatever else the machine did meanwhile.
+    assert run.footer is not None
+    assert run.footer.outcome == "precise"
     assert len(pairs_of(run)) == RANKS * (RANKS - 1)
     [row] = result_of(done.stdout)
     assert (row["rounds"], row["launches"]) == (ROUNDS, 2)

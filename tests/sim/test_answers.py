@@ -289,6 +289,13 @@ def test_a_latency_is_read_in_each_unit_of_simgrid(latency: str) -> None:
     assert parts.latency_ns == pytest.approx(1400.0)
 
 
+def with_settings(*names: str) -> str:
+    """A crossbar whose file sets these alone."""
+    props = "".join(f"<prop id='{name}' value='0:1'/>" for name in names)
+    cluster = "<cluster speed='1Gf' bw='1GBps' lat='1us'/>"
+    return f"<platform><config>{props}</config>{cluster}</platform>"
+
+
 @pytest.mark.parametrize(
     ("xml", "why"),
     [
@@ -302,11 +309,16 @@ def test_a_latency_is_read_in_each_unit_of_simgrid(latency: str) -> None:
             "not one crossbar",
         ),
         ("<platform><cluster bw='1Bps'/></platform>", "not one crossbar"),
+        (with_settings(), "does not set smpi/lat-factor or smpi/bw-factor"),
+        (with_settings("smpi/bw-factor"), "does not set smpi/lat-factor$"),
+        (with_settings("smpi/lat-factor"), "does not set smpi/bw-factor$"),
     ],
 )
 def test_a_platform_without_the_numbers_is_refused(xml: str, why: str) -> None:
-    with pytest.raises(WeftError, match=why):
+    with pytest.raises(WeftError) as caught:
         parameters_of(SimulatedPlatform(name="x", kind="given", nodes=2, xml=xml))
+    assert re.search(why, caught.value.what)
+    assert caught.value.fix.endswith("write a file with weft calibrate -o FILE")
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,12 @@ _CABLES_OF_ONE_SWITCH = 2
 # SimGrid multiplies the latency of a whole way by it. On a fabric of switches it is of the cables
 # of nodes alone, so rank-sim takes it from a property: SimGrid has no other way to do both.
 LATENCY_FACTOR = "smpi/lat-factor"
-_BANDWIDTH_FACTOR = "smpi/bw-factor"
+BANDWIDTH_FACTOR = "smpi/bw-factor"
 # Properties of the fabric's zone that rank-sim takes for messages between ranks of a node, and the
 # settings of the platform whose memory they share.
 _SHARED = {
     "shared-latency-factor": LATENCY_FACTOR,
-    "shared-bandwidth-factor": _BANDWIDTH_FACTOR,
+    "shared-bandwidth-factor": BANDWIDTH_FACTOR,
     "shared-os": "smpi/os",
     "shared-ois": "smpi/ois",
     "shared-or": "smpi/or",
@@ -180,7 +180,7 @@ def routed_xml(
     own = _within(within)
     if own.props:
         # SimGrid takes a setting, or a rule by both ends of a message: not both.
-        own.props["bandwidth-factor"] = settings.pop(_BANDWIDTH_FACTOR)
+        own.props["bandwidth-factor"] = settings.pop(BANDWIDTH_FACTOR)
     own.props.update(parameters.further)
     lines += [
         f'    <prop id="{name}" value={quoteattr(text)}/>' for name, text in own.props.items()

@@ -11,7 +11,14 @@ import msgspec
 from weft.errors import WeftError
 from weft.fabric.mapping import MAPPINGS, placements
 from weft.fabric.routes import ROUTINGS, ends_of, routes_of
-from weft.fabric.simgrid import OnNode, PlatformParameters, read_parameters, routed_xml
+from weft.fabric.simgrid import (
+    BANDWIDTH_FACTOR,
+    LATENCY_FACTOR,
+    OnNode,
+    PlatformParameters,
+    read_parameters,
+    routed_xml,
+)
 from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
 from weft.names import choose
 from weft.plan.simulated import SimulatedPlatform
@@ -219,6 +226,9 @@ def parameters_of(base: SimulatedPlatform) -> PlatformParameters:
         raise _unlike(base, str(error)) from None
     if found is None:
         raise _unlike(base, "it is not one crossbar with the bandwidth and latency of its links")
+    # Without them SimGrid has factors of its own, and rank-sim adds nothing for further switches.
+    if lacks := [name for name in (LATENCY_FACTOR, BANDWIDTH_FACTOR) if name not in found.settings]:
+        raise _unlike(base, f"its file does not set {' or '.join(lacks)}")
     return found
 
 

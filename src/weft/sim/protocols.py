@@ -19,7 +19,12 @@ from bisect import bisect_right
 
 import msgspec
 
-from weft.fabric.simgrid import FURTHER_RECEIVE, FURTHER_SEND, LATENCY_FACTOR
+from weft.fabric.simgrid import (
+    BANDWIDTH_FACTOR,
+    FURTHER_RECEIVE,
+    FURTHER_SEND,
+    LATENCY_FACTOR,
+)
 
 ENVELOPE_BYTES = 16
 # A bandwidth must be a number: steeper than any link.
@@ -146,7 +151,7 @@ class Protocols(msgspec.Struct, frozen=True, kw_only=True):
             "network/TCP-gamma": _NO_WINDOW,
             "smpi/async-small-thresh": str(self.eager_below_bytes),
             "smpi/send-is-detached-thresh": str(self.eager_below_bytes),
-            "smpi/bw-factor": ";".join(f"{above}:{factor:.12g}" for above, factor, _ in factors),
+            BANDWIDTH_FACTOR: ";".join(f"{above}:{factor:.12g}" for above, factor, _ in factors),
             LATENCY_FACTOR: ";".join(f"{above}:{factor:.12g}" for above, factor in latencies),
             "smpi/os": _lines(self.blocking_send),
             "smpi/ois": _lines(self.send),
