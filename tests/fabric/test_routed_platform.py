@@ -106,9 +106,7 @@ def test_links_have_their_cables_and_what_their_switches_take() -> None:
 
 
 def test_a_way_has_its_links_in_their_order_and_one_way_only() -> None:
-    routes = [
-        (one.attrib, [each.get("id") for each in one]) for one in written().iter("zoneRoute")
-    ]
+    routes = [(one.attrib, [each.get("id") for each in one]) for one in written().iter("zoneRoute")]
     assert routes == [
         ({"src": f"end-{one}", "dst": f"end-{other}", "gw_src": f"router-{one}",
           "gw_dst": f"router-{other}", "symmetrical": "NO"}, names)
