@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from weft.studies.held_out import _load
+from weft.studies.held_out import _causes, _load
 
 
 def measured(load: float, *cores: int, simulated: object = None) -> Any:
@@ -34,3 +34,36 @@ def test_a_simulation_and_a_host_of_unknown_cores_are_never_busy() -> None:
     assert _load(measured(99.0, 2, simulated=object())) == ""
     assert _load(measured(99.0, 0)) == ""
     assert _load(measured(99.0)) == ""
+
+
+def held(what: str, by: str, *, shares_cores: bool = False) -> Any:
+    return SimpleNamespace(what=what, by=by, shares_cores=shares_cores)
+
+
+ALL = [
+    held("ping_pong 8 B", "other sizes"), held("sendrecv 8 B", "the platform"),
+    held("stream 1 MiB", "the platform"), held("hot_spot 4 peers", "the platform"),
+    held("allreduce 8 B", "the platform"), held("halo 4^4", "the platform"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("found", "every", "words"),
+    [
+        (measured(0.5, 4, 4), ALL, []),
+        (measured(99.0, 4, 4), ALL, ["the load average was up to 99.0 on 4 cores"]),
+        (measured(0.5, 4), ALL, ["all ranks were on one host"]),
+        (measured(0.5, 4, simulated=object()), ALL, []),
+        (measured(0.5, 4, 4), ALL[1:], ["too few sizes of ping_pong to hold any out"]),
+        (measured(0.5, 4, 4), ALL[::2],
+         ["not in the record, so not predicted: sendrecv, hot_spot, halo"]),
+        (measured(0.5, 4, 4), [*ALL, held("halo 6^4", "", shares_cores=True)],
+         ["* ranks shared cores"]),
+    ],
+)  # fmt: skip
+def test_each_cause_is_said_where_it_is_there_and_nowhere_else(
+    found: Any, every: list[Any], words: list[str]
+) -> None:
+    said = _causes(found, every)
+    assert len(said) == len(words)
+    assert [each[: len(one)] for each, one in zip(said, words, strict=True)] == words

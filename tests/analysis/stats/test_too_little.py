@@ -16,7 +16,7 @@ from weft.analysis.stats.fairness import fairness_of_launches
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.needed import at_first
 from weft.analysis.stats.parameters import over_launches, over_sessions_of
-from weft.analysis.stats.ratios import Figure, Ratio, needed, ratio, verdict
+from weft.analysis.stats.ratios import Figure, Kind, Ratio, needed, ratio, verdict
 from weft.analysis.stats.slowdown import Paces, difference_of_pairs, together
 from weft.analysis.stats.slowest import slowest_rank, to_be_told
 from weft.estimate import Estimate
@@ -112,9 +112,8 @@ def test_where_nobody_answered_nobody_is_called_dead() -> None:
 
 
 def figure(*times: float) -> Figure:
-    paces = Paces((times,))
-    kind = "launches" if len(times) > 1 else "one launch"
-    return Figure(estimate=median_of_launches(list(times)), kind=kind, paces=paces)  # type: ignore[arg-type]
+    kind: Kind = "launches" if len(times) > 1 else "one launch"
+    return Figure(estimate=median_of_launches(list(times)), kind=kind, paces=Paces((times,)))
 
 
 def without_paces(one: Figure) -> Figure:

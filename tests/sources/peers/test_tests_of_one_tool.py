@@ -1,0 +1,49 @@
+"""Tests that one tool only has: what is divided, and what is counted of both ways."""
+
+import pytest
+
+from weft.plan.pattern import Pattern
+from weft.sources.peers import imb, iperf3, perftest, ucx
+from weft.sources.peers.perftest import TITLES
+
+# By its own title: its name in weft, parts of a round trip, ways of a bandwidth, what it is about.
+OWN = [
+    (perftest._test("RDMA_Write Bidirectional BW"),
+     "perftest_rdma_write_bidirectional_bw", 0, 2, "bandwidth"),
+    (perftest._test("RDMA_Read Bidirectional BW"),
+     "perftest_rdma_read_bidirectional_bw", 0, 2, "bandwidth"),
+    (perftest._test("Atomic FETCH_AND_ADD BW"),
+     "perftest_atomic_fetch_and_add_bw", 0, 1, "bandwidth"),
+    (perftest._test("Atomic CMP_AND_SWAP Latency"),
+     "perftest_atomic_cmp_and_swap_latency", 1, 0, "one_sided_latency"),
+    (ucx._test("latency", "put latency"), "ucx_perftest_put_latency", 2, 2, "latency"),
+    (ucx._test("bandwidth", "put bandwidth"), "ucx_perftest_put_bandwidth", 0, 1, "bandwidth"),
+    (iperf3._test(True, ""), "iperf3_parallel_streams", 0, 1, "bandwidth"),
+    (iperf3._test(True, "TX-C"), "iperf3_both_ways_tx_c", 0, 1, "bandwidth"),
+    (iperf3._test(False, "RX-C"), "iperf3_both_ways_rx_c", 0, 1, "bandwidth"),
+    (imb._test("Exchange"), "imb_exchange", 1, 4, ""),
+    (imb._test("Unheard"), "imb_unheard", 1, 0, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("test", "name", "divisor", "factor", "figure"), OWN, ids=[one[1] for one in OWN]
+)
+def test_a_test_of_one_tool_is_about_what_its_title_says(
+    test: Pattern, name: str, divisor: int, factor: int, figure: str
+) -> None:
+    found = (test.name, test.latency_divisor, test.bandwidth_factor, test.figure, test.ranks)
+    assert found == (name, divisor, factor, figure, 2)
+
+
+def test_what_weft_has_too_has_its_name_there() -> None:
+    assert {title: perftest._test(title).name for title in TITLES} == dict(TITLES)
+    assert iperf3._test(False, "").name == "stream"
+    # By the server's words, and by the heads alone where the file has none.
+    named = [
+        (kind, tested, ucx._test(kind, tested).name)
+        for kind in ("latency", "bandwidth")
+        for tested in ("tag match latency", "tag match bandwidth", "")
+    ]
+    assert [name for *_, name in named] == ["ping_pong", "stream", "ping_pong",
+                                            "ping_pong", "stream", "stream"]  # fmt: skip
