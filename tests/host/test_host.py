@@ -44,6 +44,19 @@ def test_an_empty_machine_is_unknown_and_never_ok_by_guess(tmp_path: Path) -> No
     assert set(levels.values()) == {"unknown"}
 
 
+def test_what_matters_most_stands_first(tmp_path: Path) -> None:
+    """Of each level some, and behind what is noted stands what is well."""
+    lay_out(tmp_path, {
+        f"{CPU}/cpu0/cpufreq/scaling_governor": "powersave",
+        f"{CPU}/intel_pstate/no_turbo": "0",
+        "sys/kernel/mm/transparent_hugepage/enabled": "always [never]",
+    })  # fmt: skip
+    levels = [one.level for one in diagnose(collect(tmp_path, {}), QUIET)]
+    order = ("warning", "unknown", "note", "ok")
+    assert set(levels) == set(order)
+    assert levels == sorted(levels, key=order.index)
+
+
 @pytest.mark.parametrize(
     ("files", "check", "level"),
     [

@@ -94,3 +94,5 @@ def test_a_record_is_not_taken_for_a_table(tmp_path: Path, record: Path) -> None
     assert is_plain(written(tmp_path, "bytes,s\n"))
     assert is_plain(written(tmp_path, "bytes,s\n", "data"))
     assert not is_plain(written(tmp_path, "{}", "data"))
+    # What cannot be read is left to who says why.
+    assert is_plain(tmp_path / "absent") is False

@@ -49,6 +49,13 @@ def test_what_failed_stands_first_with_its_ratio_and_the_line_that_passes(
     [verdict] = page.verdicts
     assert (verdict.word, verdict.mood) == ("Fail.", "bad")
     by_name = {one.name: one for one in page.sections}
+    assert {name: one.title for name, one in by_name.items()} == {
+        "answers": "Answers",
+        "curves": "Beside what is asked",
+        "figures": "Every check",
+        "notes": "What the answers rest on",
+        "unlike": "Unlike the reference",
+    }
     assert all(line.startswith("fail: tcp/") for line in by_name["answers"].findings)
     [table] = by_name["figures"].tables
     answers = [row[1] for row in table.rows]

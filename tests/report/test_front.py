@@ -45,6 +45,22 @@ def test_a_card_has_the_smallest_latency_and_the_largest_bandwidth(tmp_path: Pat
     assert cards[0].figures[0][1:2] == ("500.4 ns",)
 
 
+@pytest.mark.parametrize("test", ["ping_pong", "stream"])
+def test_of_what_was_not_measured_there_is_neither_a_figure_nor_a_size(
+    tmp_path: Path, test: str
+) -> None:
+    cases = make_cases((test,), ("tcp",), SIZES)
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases))
+    [one] = first_figures(run, summarise(run))
+    latency, bandwidth = (one.latency_bytes, one.latency_ns), (
+        one.bandwidth_bytes, one.bandwidth_bytes_per_s,
+    )  # fmt: skip
+    there, absent = (latency, bandwidth) if test == "ping_pong" else (bandwidth, latency)
+    assert absent == (0, None)
+    assert there[0] == (8 if test == "ping_pong" else 65536)
+    assert there[1] is not None
+
+
 def test_variants_are_not_on_the_cards(tmp_path: Path) -> None:
     shown = results(tmp_path / "r.jsonl", (16, 64))
     assert any(one.variant for one in shown.summaries)

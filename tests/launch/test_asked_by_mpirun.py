@@ -1,0 +1,56 @@
+"""What hosts are, asked by one launch of mpirun: a process a host, in no rank's environment."""
+
+from typing import Any
+
+import pytest
+
+from weft.errors import WeftError
+from weft.launch import mpirun
+from weft.launch.mpirun import MpirunLauncher
+from weft.plan.allocation import Allocation, RankLayout
+
+HOSTS = ("n3", "n1", "n2")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """How mpirun is started and hosts are asked; there is an mpirun of one MPI alone."""
+    calls: list[Any] = []
+
+    def start(*words: Any, **options: Any) -> list[str]:
+        calls.append((words, options))
+        return ["mpirun", "-n", "3"]
+
+    def ask(*words: Any) -> dict[str, dict[str, Any]]:
+        calls.append(words)
+        return {"n1": {"host": "n1"}}
+
+    monkeypatch.setattr(mpirun, "hosts_of_site", lambda: HOSTS)
+    monkeypatch.setattr(mpirun, "has_starter", lambda mpi: mpi == "mpich")
+    monkeypatch.setattr(mpirun, "_start", start)
+    monkeypatch.setattr(mpirun, "network_of", lambda nodes: ("network of", tuple(nodes)))
+    monkeypatch.setattr(
+        mpirun, "environment_of_ranks", lambda own, network: {"OF": repr((own, network))}
+    )
+    monkeypatch.setattr(mpirun, "command_on_nodes", lambda: ("python", "-m", "weft.host"))
+    monkeypatch.setattr(mpirun, "ask_hosts", ask)
+    return calls
+
+
+def test_one_process_a_host_is_spread_over_all_hosts(asked: list[Any]) -> None:
+    assert MpirunLauncher().manifests(Allocation(), 12.5) == {"n1": {"host": "n1"}}
+    (words, options), (command, environment, nodes, deadline_s) = asked
+    assert words == ("mpich", HOSTS, RankLayout(nodes=3, each=1), 3)
+    assert options == {"is_spread": True}
+    assert command == ["mpirun", "-n", "3", "python", "-m", "weft.host"]
+    assert environment == {"OF": repr(({}, ("network of", HOSTS)))}
+    assert (nodes, deadline_s) == (HOSTS, 12.5)
+
+
+def test_without_any_mpirun_nobody_is_asked(
+    asked: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mpirun, "has_starter", lambda _: False)
+    with pytest.raises(WeftError, match="no mpirun is installed"):
+        MpirunLauncher().manifests(Allocation())
+    assert asked == []
