@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 
 from weft.host import load
@@ -39,7 +40,7 @@ def test_a_window_is_three_tenths_of_a_second_or_what_passed(
     steal = [SimpleNamespace(steal=7.0), SimpleNamespace(steal=7.02)]
     monkeypatch.setattr(load, "time", clock)
     monkeypatch.setattr(load, "_times", lambda _: told.pop(0))
-    monkeypatch.setattr(load.psutil, "cpu_times", lambda: steal.pop(0))
+    monkeypatch.setattr(psutil, "cpu_times", lambda: steal.pop(0))
     watch = Watch()
     clock.now += passed_s
     found = watch.load()
