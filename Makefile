@@ -100,9 +100,9 @@ docs: build ## Write the documentation as a site, build/site/readme.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "build/site/readme.html"
 
-# What a page shows a command print is what it prints today.
-docs-figures: build ## Run the commands of the pages on predictions and prices again, and write the pages
-	$(BIN)/python -m bench.docs_figures
+# What a page shows a command print is what it prints today. A run that was ended goes on.
+docs-figures: build ## Run the commands of the pages on predictions and prices again, and write them (ARGS="--only WORD")
+	$(BIN)/python -m bench.docs_figures $(ARGS)
 	$(BIN)/python scripts/record_session.py
 	$(BIN)/python scripts/run_notebook.py docs/notebooks/first-look.ipynb
 

@@ -1,5 +1,6 @@
 """Commands of a page are run again, and what they print replaces what stood there."""
 
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -70,13 +71,59 @@ def test_a_page_says_of_which_day_its_figures_are(docs_figures: ModuleType) -> N
     assert docs_figures.of_day(page, "2026-03-04") == said
 
 
-def test_a_command_without_a_whole_answer_changes_no_page(docs_figures: ModuleType) -> None:
-    docs_figures.check_whole("weft predict", 0, "simulating 4 moved platforms\n")
-    short = "no interval of the differences: the budget is too short; type --budget 2min"
-    for status, said in ((2, "weft: no"), (0, short)):
-        with pytest.raises(SystemExit, match="not written") as ended:
-            docs_figures.check_whole("weft predict", status, said)
-        assert said in str(ended.value)
+SHORT = "no interval of the differences: the budget is too short; type --budget 2min"
+
+
+@pytest.mark.parametrize(("status", "said"), [(2, "weft: no"), (0, SHORT)])
+def test_a_command_without_a_whole_answer_has_none(
+    docs_figures: ModuleType, status: int, said: str
+) -> None:
+    docs_figures.check_whole(0, "simulating 4 moved platforms\n")
+    with pytest.raises(docs_figures.NoWholeAnswerError, match=said):
+        docs_figures.check_whole(status, said)
+
+
+def test_a_run_goes_on_where_the_one_before_ended(docs_figures: ModuleType, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(PAGE, encoding="utf-8")
+    asked: list[str] = []
+    fails = True
+
+    def run(words: str, prices: str) -> str:
+        assert prices == ""
+        asked.append(words)
+        if fails and words == "weft peak":
+            raise docs_figures.NoWholeAnswerError("weft: no")
+        return f"now: {words}\n"
+
+    def missing(only: str = "", state: str = "today") -> list[str]:
+        asked.clear()
+        kept = docs_figures.Kept(tmp_path / "kept", state, run)
+        found: list[str] = docs_figures.written(page, kept, only, "2026-03-04")
+        return found
+
+    assert missing(only="price") == [
+        "weft peak\n  not asked for",
+        "python -m bench.costs\n  not asked for",
+    ]
+    assert asked == ["weft price --nodes 2"]
+    assert missing() == ["weft peak\n  weft: no"]
+    assert asked == ["weft peak", "python -m bench.costs"]
+    assert page.read_text(encoding="utf-8") == PAGE
+    fails = False
+    assert missing(only="peak") == []
+    assert asked == ["weft peak"]
+    text = page.read_text(encoding="utf-8")
+    assert "old" not in text
+    assert all(f"    now: {words}\n" in text for words in docs_figures.commands_of(text))
+    assert missing(state="tomorrow") == []
+    assert len(asked) == 3
+
+
+def test_what_is_kept_is_of_the_day_and_of_the_sources(docs_figures: ModuleType) -> None:
+    today, tomorrow = (docs_figures._state(day) for day in ("2026-03-04", "2026-03-05"))
+    assert today != tomorrow
+    assert len(today.split()) >= 1 + len(docs_figures._SOURCES)
 
 
 def test_what_is_said_of_a_short_budget_is_what_predictions_say(docs_figures: ModuleType) -> None:

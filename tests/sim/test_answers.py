@@ -171,6 +171,7 @@ def test_a_busy_machine_does_not_change_by_what_power_the_cost_grows() -> None:
     assert found.power == pytest.approx(1.0, abs=0.03)
     mean = sum(one.seconds for one in pilots) / sum(map(work, waits))
     assert found.seconds == pytest.approx(mean * work(1024), rel=0.1)
+    assert found.processor_s == pytest.approx(work(1024), rel=0.1)
     by_the_clock = [msgspec.structs.replace(one, processor_s=0.0) for one in pilots]
     before = forecast(by_the_clock, 1024)
     assert before is not None

@@ -10,13 +10,14 @@ import pytest
 
 from support.simulations import platform, simulated
 from weft.errors import WeftError
-from weft.fabric.topologies import FabricAsked
+from weft.fabric.network import hops_of
+from weft.fabric.topologies import FabricAsked, build_fabric
 from weft.measure.timeouts import overtime_s
 from weft.plan.cases import Experiment, Variants
 from weft.sim.effort import Forecast, Pilot
 from weft.sim.predicted import Variant
 from weft.studies import simulations
-from weft.studies.placed_tests import on_fewer, placed_tests_of
+from weft.studies.placed_tests import on_fewer, placed_tests_of, smaller
 from weft.studies.prediction import predicted_on
 from weft.studies.simulations import Effort, has_ended
 
@@ -170,16 +171,34 @@ def test_places_that_few_nodes_do_not_have_are_nearer_there() -> None:
 
 
 @pytest.mark.parametrize(
+    ("asked", "diameter"),
+    [
+        (FabricAsked(nodes=4096, switch="36"), 5),
+        (FabricAsked(nodes=4096, switch="36", blocking="2:1"), 5),
+        (FabricAsked(nodes=4096, switch="128"), 3),
+        (FabricAsked(nodes=128, switch="128"), 1),
+    ],
+)
+def test_small_trees_have_the_levels_of_the_large_one(asked: FabricAsked, diameter: int) -> None:
+    for nodes in (4, 64, 128):
+        few = smaller(asked, nodes)
+        assert few.nodes == nodes
+        assert hops_of(build_fabric(few)).diameter == diameter
+    torus = FabricAsked(nodes=512, topology="torus", switch="8", shape="8x8x8", per_switch=1)
+    assert smaller(torus, 64) == msgspec.structs.replace(torus, nodes=64, shape="")
+
+
+@pytest.mark.parametrize(
     ("seconds", "megabytes", "words"),
     [
         (9.9, 149, "takes less than 10 s and less than 300 MB ("),
-        (10.4, 150, "takes about 10 s and about 150 MB ("),
-        (1200, 4000, "takes about 1200 s and about 4000 MB ("),
+        (10.4, 150, "takes about 10 s (5 s of a processor) and about 150 MB ("),
+        (1200, 4000, "takes about 1200 s (600 s of a processor) and about 4000 MB ("),
     ],
 )
 def test_no_forecast_is_nearer_than_it_can_be(seconds: float, megabytes: float, words: str) -> None:
     found = Forecast(
-        nodes=512, seconds=seconds, peak_bytes=1e6 * megabytes, power=1.5,
+        nodes=512, seconds=seconds, processor_s=seconds / 2, peak_bytes=1e6 * megabytes, power=1.5,
         pilots=(Pilot(nodes=4, seconds=0.5, peak_bytes=50_000_000),),
     )  # fmt: skip
     assert words in simulations._in_words(found, 1)

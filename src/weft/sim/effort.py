@@ -52,10 +52,14 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Forecast(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run on `nodes` will take: a start and nodes to the `power`, and so does memory."""
+    """What a run on `nodes` will take: a start and nodes to the `power`, and so does memory.
+
+    `processor_s` is the part of `seconds` in which it has a processor.
+    """
 
     nodes: int
     seconds: float
+    processor_s: float
     peak_bytes: float
     power: float
     pilots: tuple[Pilot, ...]
@@ -90,9 +94,11 @@ def forecast(
     start = _START * min(one.work_s for one in pilots)
     power = _power(before, last, (before.work_s - start, last.work_s - start), most_power)
     waits = sum(one.seconds for one in pilots) / sum(one.work_s for one in pilots)
+    work_s = start + (last.work_s - start) * (nodes / last.nodes) ** power
     return Forecast(
         nodes=nodes,
-        seconds=waits * (start + (last.work_s - start) * (nodes / last.nodes) ** power),
+        seconds=waits * work_s,
+        processor_s=work_s,
         peak_bytes=_memory(pilots, nodes),
         power=power,
         pilots=tuple(pilots),

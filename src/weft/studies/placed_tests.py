@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.fabric.network import hops_of
+from weft.fabric.topologies import build_fabric
 from weft.plan.cases import Experiment
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.draws import DRAWING, DRAWS, OF_PAIRS, queue_of
@@ -15,6 +17,7 @@ from weft.units import parse_sizes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft.fabric.topologies import FabricAsked
     from weft.plan.case import Case
     from weft.sim.predicted import Variant
     from weft.sim.sensitivity import Move
@@ -84,6 +87,19 @@ def shortest_face(cases: Sequence[Case]) -> int:
             return 0
         found.append(case.of_application.least_message_bytes(case.bytes))
     return min(found, default=0)
+
+
+def smaller(fabric: FabricAsked, nodes: int) -> FabricAsked:
+    """The same kind of fabric for fewer nodes; a fat tree has as many levels as for all of them.
+
+    Messages take longer to simulate on longer ways: where half of the nodes had a level less, time
+    seemed to grow faster than it does.
+    """
+    fewer = msgspec.structs.replace(fabric, nodes=nodes, shape="")
+    if fabric.topology != "fat-tree":
+        return fewer
+    most_switches = hops_of(build_fabric(fabric)).diameter
+    return msgspec.structs.replace(fewer, levels=(most_switches + 1) // 2)
 
 
 def on_fewer(experiment: Experiment, nodes: int, variant: Variant) -> Experiment:

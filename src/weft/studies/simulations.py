@@ -139,13 +139,12 @@ class Effort:
 
         from weft.record.run import load
         from weft.sim.effort import Pilot, is_enough, pilot_sizes
-        from weft.studies.placed_tests import on_fewer, placed_tests_of
+        from weft.studies.placed_tests import on_fewer, placed_tests_of, smaller
 
         done: list[Pilot] = []
         with tempfile.TemporaryDirectory(prefix="weft-predict-") as folder:
             for nodes in pilot_sizes(variant.fabric.nodes):
-                fabric = msgspec.structs.replace(variant.fabric, nodes=nodes, shape="")
-                small = msgspec.structs.replace(variant, fabric=fabric)
+                small = msgspec.structs.replace(variant, fabric=smaller(variant.fabric, nodes))
                 try:
                     fewer = on_fewer(experiment, nodes, variant)
                     placed = placed_tests_of(
@@ -364,7 +363,7 @@ def _in_words(found: "Forecast", count: int) -> str:
         for one in found.pilots
     )
     fabrics = f" for each of {counted(count, 'fabric')}" if count > 1 else ""
-    time_of = f"about {found.seconds:.0f} s"
+    time_of = f"about {found.seconds:.0f} s ({found.processor_s:.0f} s of a processor)"
     if found.seconds < SHORT_S:
         time_of = f"less than {SHORT_S:.0f} s"
     memory = f"about {found.peak_bytes / 1e6:.0f} MB"
