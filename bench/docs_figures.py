@@ -160,6 +160,8 @@ def written(page: Path, kept: Kept, only: str, day: str) -> list[str]:
         except (NoWholeAnswerError, subprocess.TimeoutExpired) as error:
             missing.append(f"{words}\n  {error}")
     if not missing:
+        # What was written on it meanwhile stays.
+        text = page.read_text(encoding="utf-8")
         again = made_again(text, lambda words: kept.printed(words, prices))
         page.write_text(of_day(again, day), encoding="utf-8")
     return missing

@@ -94,6 +94,7 @@ def test_a_run_goes_on_where_the_one_before_ended(docs_figures: ModuleType, tmp_
         asked.append(words)
         if fails and words == "weft peak":
             raise docs_figures.NoWholeAnswerError("weft: no")
+        page.write_text(page.read_text(encoding="utf-8") + "Meanwhile.\n", encoding="utf-8")
         return f"now: {words}\n"
 
     def missing(only: str = "", state: str = "today") -> list[str]:
@@ -109,12 +110,13 @@ def test_a_run_goes_on_where_the_one_before_ended(docs_figures: ModuleType, tmp_
     assert asked == ["weft price --nodes 2"]
     assert missing() == ["weft peak\n  weft: no"]
     assert asked == ["weft peak", "python -m bench.costs"]
-    assert page.read_text(encoding="utf-8") == PAGE
+    assert page.read_text(encoding="utf-8") == PAGE + 2 * "Meanwhile.\n"
     fails = False
     assert missing(only="peak") == []
     assert asked == ["weft peak"]
     text = page.read_text(encoding="utf-8")
     assert "old" not in text
+    assert text.endswith(3 * "Meanwhile.\n")
     assert all(f"    now: {words}\n" in text for words in docs_figures.commands_of(text))
     assert missing(state="tomorrow") == []
     assert len(asked) == 3

@@ -9,8 +9,10 @@ from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
 from weft.plan.case import Case
 from weft.plan.cases import Experiment, Variants
+from weft.sim.platforms import simulated_platform
 from weft.sim.predicted import Variant
-from weft.studies.placed_tests import on_fewer, plain_name, shortest_face
+from weft.studies.placed_tests import on_fewer, placed_tests_of, plain_name, shortest_face
+from weft.studies.prediction import known_certainty, memory_in_words
 from weft.studies.variants import MOST_RANKS_PER_NODE, Lists, on_node, variants_of
 
 BASE = FabricAsked(nodes=53, switch="24")
@@ -140,6 +142,40 @@ def test_fewer_nodes_have_nearer_points_and_as_many_ranks_each() -> None:
     assert fewer.ranks == 30
     # Those that are not among 30 ranks are at the same share of them; no point is there twice.
     assert fewer.variants.points == (1, 29, 7, 15)
+
+
+@pytest.mark.parametrize("pairs", ["", "near", "far", "random"])
+def test_a_pair_is_of_two_nodes_however_many_ranks_each_has(pairs: str) -> None:
+    escher = simulated_platform("escher")
+    single = Variant(fabric=FabricAsked(nodes=16, switch="8"), pairs=pairs)
+    several = msgspec.structs.replace(
+        single, ranks_per_node=4, shared=on_node(4, "osu-vapi").memory
+    )
+    asked = Experiment(tests=("ping_pong", "stream"), ranks=64)
+    wanted, found = (placed_tests_of(escher, one, asked) for one in (single, several))
+    assert [one.platform.xml for one in found] == [one.platform.xml for one in wanted]
+    assert [one.share for one in found] == [one.share for one in wanted]
+    # Who says where ranks are may say on one node.
+    in_order = msgspec.structs.replace(several, mapping="in-order", pairs="")
+    [one] = placed_tests_of(escher, in_order, asked)
+    assert one.platform.ranks_per_node == 4
+
+
+def test_what_no_interval_has_of_shared_memory_is_said_where_it_is_there() -> None:
+    escher = simulated_platform("escher")
+    variant = Variant(
+        fabric=FabricAsked(nodes=16, switch="8"), ranks_per_node=4,
+        shared=on_node(4, "osu-vapi").memory,
+    )  # fmt: skip
+    known = known_certainty(escher)
+    halo, pair = (
+        [placed_tests_of(escher, variant, Experiment(tests=(test,), ranks=64))]
+        for test in ("halo", "ping_pong")
+    )
+    [line] = memory_in_words(halo, known)
+    assert line.startswith("no interval has the errors of the memory")
+    assert memory_in_words(halo, None) == ()
+    assert memory_in_words(pair, known) == ()
 
 
 def test_the_shortest_face_is_of_all_cases_where_all_send_faces_alone() -> None:

@@ -57,7 +57,10 @@ def placed_tests_of(
         if not of_pairs:
             on = msgspec.structs.replace(variant, pairs="")
         elif not variant.mapping:
-            on = msgspec.structs.replace(variant, pairs=variant.pairs or "random")
+            # A pair is of two nodes: with several ranks each, ranks 0 and 1 would be on one.
+            on = msgspec.structs.replace(
+                variant, pairs=variant.pairs or "random", ranks_per_node=1, shared=None
+            )
             changed = msgspec.structs.replace(changed, ranks=2)
         if launches > 1:
             changed = _queued(changed, base, variant)

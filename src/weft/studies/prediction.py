@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from weft.report.page import Front
     from weft.sim.answers import Certainty, PredictedFabric
     from weft.sim.predicted import Variant
+    from weft.studies.simulated_parts import Part
     from weft.studies.simulations import Effort
     from weft.tables import Table
     from weft.topics.base import Results
@@ -81,7 +82,8 @@ def predicted_on(
                 str(results[at][0].run.path),
             )
         )
-    front, table = _front(base, answers, certainty, limit, list(dict.fromkeys(lacking.values())))
+    lines = [*dict.fromkeys(lacking.values()), *memory_in_words(parts, certainty)]
+    front, table = _front(base, answers, certainty, limit, lines)
     return Predicted(
         answers=tuple(answers),
         results=tuple(one for own in results for one in own),
@@ -142,6 +144,17 @@ def known_certainty(base: "SimulatedPlatform") -> "Certainty | None":
     return certainty_of(published, base.kind) if published else certainty_in(base)
 
 
+def memory_in_words(
+    parts: "Sequence[Sequence[Part]]", certainty: "Certainty | None"
+) -> tuple[str, ...]:
+    """What intervals lack where ranks of a node share memory: they are of the links' errors."""
+    share = (one.platform.ranks_per_node > 1 for of_variant in parts for one in of_variant)
+    if certainty is None or not any(share):
+        return ()
+    what = "the errors of the memory that ranks of a node share"
+    return (f"no interval has {what}: its own calibration says how large they are",)
+
+
 def _front(
     base: "SimulatedPlatform",
     answers: "Sequence[PredictedFabric]",
@@ -151,7 +164,7 @@ def _front(
 ) -> "tuple[Front, Table]":
     """The table, and what a page shows first: algorithms by size, or fabrics side by side.
 
-    `lacking` says which tests have no answer.
+    `lacking` says which tests have no answer, and what no interval has.
     """
     from weft.report.html import Section
     from weft.report.page import Front
