@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from weft.report.page import Front
     from weft.sim.answers import Certainty, PredictedFabric
     from weft.sim.predicted import Variant
-    from weft.studies.simulated_parts import Part
+    from weft.studies.placed_tests import PlacedTests
     from weft.studies.simulations import Effort
     from weft.tables import Table
     from weft.topics.base import Results
@@ -82,7 +82,7 @@ def predicted_on(
                 str(results[at][0].run.path),
             )
         )
-    lines = [*dict.fromkeys(lacking.values()), *memory_in_words(parts, certainty)]
+    lines = [*dict.fromkeys(lacking.values()), *memory_in_words(placed, certainty)]
     front, table = _front(base, answers, certainty, limit, lines)
     return Predicted(
         answers=tuple(answers),
@@ -145,10 +145,10 @@ def known_certainty(base: "SimulatedPlatform") -> "Certainty | None":
 
 
 def memory_in_words(
-    parts: "Sequence[Sequence[Part]]", certainty: "Certainty | None"
+    placed: "Sequence[Sequence[PlacedTests]]", certainty: "Certainty | None"
 ) -> tuple[str, ...]:
     """What intervals lack where ranks of a node share memory: they are of the links' errors."""
-    share = (one.platform.ranks_per_node > 1 for of_variant in parts for one in of_variant)
+    share = (one.platform.ranks_per_node > 1 for of_variant in placed for one in of_variant)
     if certainty is None or not any(share):
         return ()
     what = "the errors of the memory that ranks of a node share"
