@@ -62,6 +62,18 @@ def test_what_is_soon_done_shows_nothing() -> None:
     assert not screen.shown
 
 
+def test_many_short_pieces_of_a_long_command_are_shown() -> None:
+    """None of them takes as long as the patience, and the user waits for all."""
+    screen = Screen(part_s=0.3 * PATIENCE_S)
+    with shown_by(screen.stages()):
+        for what in ("first", "second", "third", "fourth"):
+            for _ in counted_off("ab", what):
+                screen.work()
+    assert [what for what, _, _ in screen.shown] == ["second"] + ["third"] * 2 + ["fourth"] * 2
+    # Of each the time left is that of its own pace.
+    assert screen.shown[1] == ("third", 0.5, 0.3)
+
+
 def test_work_that_is_given_up_is_not_under_way_any_more() -> None:
     screen = Screen(part_s=2.0)
 

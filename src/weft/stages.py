@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
-# What is done sooner shows nothing.
+# What is done sooner after the command began shows nothing.
 PATIENCE_S = 1.0
 T = TypeVar("T")
 
@@ -48,6 +48,7 @@ class Stages:
         self._show_by = show_by
         self._shown: Shown | None = None
         self._clock = clock
+        self._begun_s = clock()
         self._stages: list[Stage] = []
 
     def begin(self, what: str, of: int) -> Stage:
@@ -58,11 +59,13 @@ class Stages:
     def show(self) -> None:
         """A part of it is done."""
         outermost = self._stages[0]
-        spent_s = self._clock() - outermost.begun_s
+        now_s = self._clock()
+        spent_s = now_s - outermost.begun_s
         share = 0.0
         for stage in reversed(self._stages):
             share = (stage.done + share) / stage.of
-        if spent_s < PATIENCE_S or share <= 0:
+        # A command of many short pieces keeps its user waiting as one of a long piece does.
+        if now_s - self._begun_s < PATIENCE_S or share <= 0:
             return
         self._shown = self._shown or self._show_by()
         self._shown.show(outermost.what, share, spent_s * (1 - share) / share)

@@ -36,6 +36,7 @@ from weft.estimate import Estimate, Unit
 from weft.fabric.medium import medium_of
 from weft.plan.cases import LATENCY
 from weft.plan.command import weft_run
+from weft.stages import counted_off
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -182,7 +183,7 @@ def layers_of(run: Run, summaries: Sequence[CaseSummary], order: Sequence[str] =
     pairs: list[LayerPair] = []
     apart: list[Apart] = []
     any_shared = False
-    for test, found in tests.items():
+    for test, found in counted_off(tests.items(), "stacking layers"):
         layers = _layers(run, test, {name: found[name] for name in stack if name in found}, order)
         for group in _alike(layers):
             pairs += _pairs(test, group, rounds)

@@ -124,17 +124,20 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.transport} {self.variant}".rstrip()
 
 
-def summarise(run: Run, link: Link | None = None) -> tuple[CaseSummary, ...]:
+def summarise(
+    run: Run, link: Link | None = None, *, with_shapes: bool = True
+) -> tuple[CaseSummary, ...]:
     """A row for every planned case, in plan order; one that was not measured says why.
 
-    `link` is what the traffic went over; without it, what the record's manifests tell.
+    `link` is what the traffic went over; without it, what the record's manifests tell. Without
+    shapes no flag says what a median hides: looking for them takes most of the time.
     """
     transports = {case.transport for case in run.cases.values()}
     links = {name: link or detected_link(run, name) for name in transports}
     again = next_session_of(run)
     return tuple(
         _with_peak(
-            _case_summary(run, case, run.by_case[key], again),
+            _case_summary(run, case, run.by_case[key], again if with_shapes else None),
             run.patterns[case.test],
             links[case.transport],
         )
@@ -151,7 +154,9 @@ def to_json_rows(summaries: Sequence[CaseSummary]) -> list[dict[str, Any]]:
     return rows
 
 
-def _case_summary(run: Run, case: Case, batches: list[Batch], again: NextSession) -> CaseSummary:
+def _case_summary(
+    run: Run, case: Case, batches: list[Batch], again: NextSession | None
+) -> CaseSummary:
     measured = [b for b in batches if b.role == "measure" and b.status == "ok"]
     status, reason, flags = _status(run, case, batches, measured)
     summary = CaseSummary(
@@ -226,13 +231,14 @@ def _how_to_go_on(run: Run, transport: str) -> str:
 
 
 def _with_figures(
-    run: Run, case: Case, summary: CaseSummary, measured: list[Batch], again: NextSession
+    run: Run, case: Case, summary: CaseSummary, measured: list[Batch], again: NextSession | None
 ) -> CaseSummary:
+    """The same with its figures; without `again`, how to measure more, no shape is looked for."""
     import numpy as np
 
     pattern = run.patterns[case.test]
     times = samples_by_launch(measured, run.time_ns)
-    medians = list(launch_medians(times).values())
+    medians = list(run.launch_medians_ns[case.key].values())
     if min(medians) <= 0 and run.header.plan.simulated:
         return msgspec.structs.replace(summary, status="unsupported", reason=NO_TIME_IN_MODEL)
     if min(medians) <= 0:
@@ -258,7 +264,7 @@ def _with_figures(
         else estimate.relative_half_width <= plan.precision,
         # Of a simulator's repeats, which are identical, no shape is looked for.
         flags=summary.flags
-        + (() if plan.simulated else _flags(run, case, list(times.values()), again)),
+        + (_flags(run, case, list(times.values()), again) if again and not plan.simulated else ()),
         **(_distribution(run, pattern, times, measured) if latency else {}),
     )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 
 from weft.record.frames import SAMPLE_COLUMNS, axes_of, batches_schema, facts_schema
+from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.parts import parts_table
 from weft.record.ranks import FIRST_RANK, ticks_of_samples
 from weft.record.reader import RecordLines, read
@@ -173,6 +174,14 @@ class Run:
     def measured_by_case(self) -> dict[str, list[Batch]]:
         """The batches that were measured well by their case, in plan order; no case without any."""
         return {key: own for key, own in _grouped(self.cases, self.measured).items() if own}
+
+    @cached_property
+    def launch_medians_ns(self) -> dict[str, dict[int, float]]:
+        """By case and launch the median time of an operation, ns, of what was measured well."""
+        return {
+            case: launch_medians(samples_by_launch(own, self.time_ns))
+            for case, own in self.measured_by_case.items()
+        }
 
     def resolution_ns(self, batches: Iterable[Batch]) -> float:
         """What one tick of the clock is worth in the time of one operation, at worst.

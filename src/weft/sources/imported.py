@@ -23,6 +23,7 @@ from weft.record.model import (
 from weft.record.writer import RecordWriter, check_new
 from weft.sources.given_values import check_given
 from weft.sources.peers import read_output
+from weft.stages import counted_off
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,7 +46,7 @@ def import_outputs(paths: Sequence[Path], given: Given, target: Path | None = No
     an output that is not understood, by line; outputs of unlike programs; a record that exists; a
     value that was given and does nothing.
     """
-    read = [(path, *read_output(path, given)) for path in paths]
+    read = [(path, *read_output(path, given)) for path in counted_off(paths, "reading outputs")]
     names = dict.fromkeys(peer.name for _, peer, _ in read)
     if len(names) > 1:
         firsts = (next(path for path, peer, _ in read if peer.name == name) for name in names)
@@ -76,7 +77,7 @@ def lines_of(
     for number, (at, transport, _) in enumerate(launched):
         yield _launch(number, tool, transport, outputs[at][1], dates[at][0])
     order = 0
-    for number, (_, _, own) in enumerate(launched):
+    for number, (_, _, own) in enumerate(counted_off(launched, "writing launches")):
         for row in own:
             yield _batch(row, number, order)
             order += 1

@@ -54,7 +54,7 @@ def _side(name: str) -> Side:
         run = load(path)
         title = Path(path).name.removesuffix(".zst").removesuffix(".jsonl")
         title += f" over {transport}" if transport else ""
-        return side_of_run(run, summarise(run), title, transport)
+        return side_of_run(run, summarise(run, with_shapes=False), title, transport)
     if transport:
         there = tuple(dict.fromkeys(s.transport for s in platform.series))
         if transport not in there:

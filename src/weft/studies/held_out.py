@@ -14,7 +14,7 @@ import msgspec
 from weft.analysis.summary import summarise
 from weft.applications import asked_of
 from weft.plan.cases import Experiment, Variants
-from weft.record.launches import shares_cores
+from weft.record.rank_times import shares_cores
 from weft.sim.crossbar import at_crossbar
 from weft.sim.measured import MADE_OF, HeldOut, shows_additions
 from weft.studies.reproduction import simulated_run

@@ -11,7 +11,6 @@ from weft.errors import WeftError
 from weft.fabric.routes import routes_of
 from weft.fabric.topologies import build_fabric
 from weft.plan.budget import in_words
-from weft.record.launches import launch_medians, samples_by_launch
 from weft.sim.answers import PredictedFabric, PredictedFigure
 from weft.topics.scaling.rows import scaling_of
 from weft.units import format_bytes
@@ -89,9 +88,7 @@ def _values(results: Results, one: CaseSummary) -> list[float]:
     estimate = one.latency_ns or one.bandwidth_bytes_per_s
     if estimate is None:
         raise WeftError(f"{one.case} has no time and no bandwidth", "type another test")
-    run = results.run
-    batches = [batch for batch in run.measured if batch.case == one.case and batch.status == "ok"]
-    medians = list(launch_medians(samples_by_launch(batches, run.time_ns)).values())
+    medians = list(results.run.launch_medians_ns[one.case].values())
     middle = float(np.median(medians))
     # A figure goes with the time of an operation, or against it.
     if one.latency_ns is not None:

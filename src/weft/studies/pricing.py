@@ -19,6 +19,7 @@ from weft.fabric.sizes import others_like
 from weft.fabric.topologies import Built, build, build_fabric
 from weft.sources.fabrics import NO_FABRIC, delivered_of, options_of, rate_of_link
 from weft.sources.price_lists import read_prices
+from weft.stages import counted_off
 from weft.tables import Table
 from weft.topics.fabric_cost import cost_table, parts_table, sizes_chart, to_json
 from weft.topics.fabric_value import value_charts, value_notes, value_table
@@ -188,7 +189,7 @@ def simgrid_xml(built: Built) -> str:
 def curve_of(option: FabricOption, prices: PriceList) -> tuple[str, list[tuple[int, float]]]:
     """The price per port of the same kind of fabric at other sizes, of those that can be built."""
     points = []
-    for asked in others_like(option.built):
+    for asked in counted_off(others_like(option.built), "pricing other sizes"):
         try:
             fabric = build_fabric(asked, prices, rate_of_link(option.delivered))
             ports = asked.nodes * asked.rails

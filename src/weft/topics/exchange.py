@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from weft.analysis.summary import bandwidth_of
 from weft.estimate import Estimate
-from weft.record.launches import by_launch, medians_of_ranks
+from weft.record.launches import by_launch
+from weft.record.rank_times import medians_of_ranks
 from weft.record.ranks import has_ranks, slowest_of_samples
 from weft.tables import Table
 from weft.topics.base import Topic

@@ -24,7 +24,8 @@ from weft.charts import (
     track_of,
 )
 from weft.estimate import Estimate
-from weft.record.launches import launch_medians, medians_of_ranks, samples_by_launch
+from weft.record.launches import launch_medians, samples_by_launch
+from weft.record.rank_times import medians_of_ranks
 from weft.topics.groups import by_variant, side
 from weft.topics.rows import CaseRow
 from weft.topics.series import positive_of_case

@@ -15,6 +15,7 @@ from weft.analysis.stats.ratios import Quantity, Ratio, ratio_in_words, ratio_of
 from weft.analysis.stats.slowdown import Slowdown, moderated, rejected, together
 from weft.errors import WeftError
 from weft.estimate import PLURAL, Estimate, Unit
+from weft.stages import counted_off
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def against_record(
         if len(curve.curve.sizes) > 1
     ]
     single = [
-        _of_case(cases.get(key), known, by_case.get(key), tolerance) for key, known in asked.items()
+        _of_case(cases.get(key), known, by_case.get(key), tolerance)
+        for key, known in counted_off(asked.items(), "checking cases")
     ]
     return (*whole, *single)
 

@@ -23,6 +23,7 @@ from weft.analysis.stats.ratios import (
     verdicts,
 )
 from weft.errors import WeftError
+from weft.stages import counted_off
 from weft.units import format_bytes
 from weft.wording import counted
 
@@ -166,7 +167,7 @@ def _tables(
     sides: Sequence[Side], curves: Sequence[dict[Place, dict[int, Figure]]], same: float
 ) -> tuple[SizeTable, ...]:
     tables = []
-    for place in curves[0]:
+    for place in counted_off(curves[0], "comparing curves"):
         held = [curve.get(place, {}) for curve in curves]
         sizes = [size for size in sorted(held[0]) if any(size in rows for rows in held[1:])]
         if not sizes or _is_told_by_latency(place, sizes, curves):

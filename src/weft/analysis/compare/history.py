@@ -26,6 +26,7 @@ from weft.analysis.stats.steps import FEWEST, LEVEL, sessions_for_step, steps_in
 from weft.analysis.stats.trend import trend_of
 from weft.errors import WeftError
 from weft.estimate import PLURAL, Estimate
+from weft.stages import counted_off
 from weft.units import format_percent
 from weft.wording import counted
 
@@ -303,7 +304,7 @@ def _courses(
             _course(*place, own, LEVEL / len(found)),
             answers=tuple(_answer_of(keys[place], judged) for judged in checks),
         )
-        for place, own in found.items()
+        for place, own in counted_off(found.items(), "looking for steps")
     )
 
 

@@ -16,8 +16,8 @@ from weft.analysis.summary import NO_TIME, bandwidth_of, latency_of
 from weft.errors import WeftError
 from weft.estimate import Estimate, Unit
 from weft.plan.case import Case
-from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.run import failure_of
+from weft.stages import counted_off
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,10 @@ def pool(runs: Sequence[Run]) -> dict[str, Pooled]:
                     f"{first.path} and {run.path} measured {key} differently",
                     "check them apart, or measure again with the same options",
                 )
-    return {key: _pooled(case, runs) for key, (_, case) in cases.items()}
+    return {
+        key: _pooled(case, runs)
+        for key, (_, case) in counted_off(cases.items(), "pooling launches")
+    }
 
 
 def is_same_run(one: Run, other: Run) -> bool:
@@ -113,7 +116,7 @@ def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
         lost += [f"launch {b.launch} of {run.path.name}: {b.reason}" for b in bad]
         lost += _launches_lost(run, case, {b.launch for b in batches})
         good = [b for b in batches if b.role == "measure" and b.status == "ok"]
-        medians_of = launch_medians(samples_by_launch(good, run.time_ns))
+        medians_of = run.launch_medians_ns.get(case.key, {})
         by_session += [
             {launch: median for launch, median in medians_of.items() if launch in session}
             for session in run.sessions

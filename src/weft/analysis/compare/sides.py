@@ -154,7 +154,7 @@ def side_of_runs(runs: Sequence[Run], title: str, transport: str) -> Side:
 
     Raises WeftError where they are not of like conditions, or the transport is in none of them.
     """
-    first = side_of_run(runs[0], summarise(runs[0]), title, transport)
+    first = side_of_run(runs[0], summarise(runs[0], with_shapes=False), title, transport)
     wanted = [p for p in pool(runs).values() if transport in ("", p.case.transport)]
     good = [p for p in wanted if p.launches and not p.failed]
     lost = (p for p in wanted if p not in good)

@@ -18,7 +18,7 @@ from weft.fabric.known import Group, KnownFabric
 from weft.plan.case import Case
 from weft.plan.devices import devices_in_turn
 from weft.plan.rounds import begins_in, partners_in
-from weft.record.launches import medians_of_ranks, shares_cores
+from weft.record.rank_times import medians_of_ranks, shares_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

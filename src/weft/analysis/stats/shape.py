@@ -56,10 +56,10 @@ def two_modes(
     if len(values) < FEWEST_FOR_MODES:
         return None
     logs = np.log(values)
-    low, high = np.percentile(logs, [0.5, 99.5])
+    low, first, third, high = np.percentile(logs, [0.5, 25, 75, 99.5])
     if high - low < MODES_APART / 2:
         return None
-    spread = min(float(np.std(logs)), float(np.subtract(*np.percentile(logs, [75, 25]))) / 1.34)
+    spread = min(float(np.std(logs)), float(third - first) / 1.34)
     width = max(0.9 * spread * len(logs) ** -0.2, (high - low) / 128, MODES_APART / 5)
     bins = 512
     counts, edges = np.histogram(logs, bins=bins, range=(low - 3 * width, high + 3 * width))

@@ -19,7 +19,6 @@ from weft.analysis.stats.launches import command_for_launches
 from weft.analysis.stats.levels import connected, levels
 from weft.analysis.stats.neighbours import chance_of_groups, chance_of_neighbours
 from weft.analysis.stats.theil_sen import theil_sen
-from weft.record.launches import launch_medians, samples_by_launch
 from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
@@ -110,8 +109,7 @@ def _used_of(run: Run) -> dict[str, dict[int, dict[str, float]]]:
     if len(run.sessions) > 1:
         return {}
     tables: dict[str, dict[int, dict[str, float]]] = {}
-    for case, batches in run.measured_by_case.items():
-        medians = launch_medians(samples_by_launch(batches, run.time_ns))
+    for case, medians in run.launch_medians_ns.items():
         for launch, median in medians.items():
             if median > 0:
                 by_launch = tables.setdefault(run.cases[case].transport, {})

@@ -19,7 +19,8 @@ from weft.applications import case_of
 from weft.applications.answers import plaquettes_of, residual_of
 from weft.estimate import Estimate
 from weft.plan.command import NextSession
-from weft.record.launches import by_launch, medians_of_ranks, shares_cores
+from weft.record.launches import by_launch
+from weft.record.rank_times import medians_of_ranks, shares_cores
 from weft.topics.rows import CaseRow, VariantRow
 from weft.topics.scaling.conditions import flush_to_zero, gauge_of
 from weft.topics.scaling.iterations import parts_ns

@@ -1,0 +1,42 @@
+"""What the ranks of a launch did, each by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.record.launches import launch_median
+from weft.record.ranks import FIRST_RANK, OF_RANK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from weft.record.model import Batch
+    from weft.record.run import Run
+
+
+def medians_of_ranks(run: Run, batches: Sequence[Batch]) -> dict[int, float]:
+    """The median time of an operation on each rank in the batches of a launch, ns, by rank.
+
+    Of several batches, one of which kept no more than quantiles, it is the median of their medians.
+    """
+    import numpy as np
+
+    if len(batches) > 1 and any(batch.over_ranks for batch in batches):
+        each = [medians_of_ranks(run, [batch]) for batch in batches]
+        return {rank: launch_median([one[rank] for one in each]) for rank in each[0]}
+    if kept := batches[0].over_ranks:
+        scale_ns = run.tick_of_operation_ns(batches[0])
+        return {rank: ticks * scale_ns for rank, ticks in kept.medians.items()}
+    others = [part for part in batches[0].parts if OF_RANK.fullmatch(part)]
+    return {
+        int(part.removeprefix("rank")): launch_median(
+            np.concatenate([run.time_ns(batch, part=part) for batch in batches])
+        )
+        for part in (FIRST_RANK, *others)
+    }
+
+
+def shares_cores(run: Run, batches: Iterable[Batch]) -> bool:
+    """Whether two ranks of a launch were bound to one CPU."""
+    placed = (run.launches[batch.launch].ranks for batch in batches)
+    return any(len({(one.host, one.cpu) for one in ranks}) < len(ranks) for ranks in placed)
