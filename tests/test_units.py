@@ -11,6 +11,7 @@ from weft.units import (
     format_bandwidth,
     format_bytes,
     format_change,
+    format_duration,
     format_time,
     parse_bandwidth,
     parse_bytes,
@@ -81,11 +82,48 @@ def test_formatted_sizes_parse_back(count: int) -> None:
     assert parse_bytes(format_bytes(count)) == count
 
 
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.0, "0s"), (0.2, "1s"), (9.01, "10s"), (10.01, "20s"), (120.0, "120s"), (120.01, "3min"),
+        (3600.0, "60min"), (3600.1, "1h10min"), (91 * 60.0, "1h40min"), (7200.0, "2h"),
+        (10_801.0, "3h10min"), (36_000.0, "10h"), (36_001.0, "11h"),
+    ],
+)  # fmt: skip
+def test_a_length_of_time_is_rounded_up(seconds: float, words: str) -> None:
+    assert format_duration(seconds) == words
+
+
+@given(st.floats(1e-3, 1e7))
+def test_a_length_of_time_can_be_typed_and_is_enough(seconds: float) -> None:
+    typed = parse_seconds(format_duration(seconds))
+    assert seconds <= typed <= max(1.5 * seconds, seconds + 10)
+    # What was rounded once stays as it is.
+    assert format_duration(typed) == format_duration(seconds)
+
+
+@given(st.floats(0.0, 1e7), st.floats(0.0, 1e7))
+def test_no_longer_time_is_written_shorter(one_s: float, other_s: float) -> None:
+    short_s, long_s = sorted((one_s, other_s))
+    assert seconds_of(format_duration(short_s)) <= seconds_of(format_duration(long_s))
+
+
+@given(st.floats(0.0, 1e7))
+def test_a_length_of_time_has_no_more_than_59_minutes_beside_hours(seconds: float) -> None:
+    hours, _, minutes = format_duration(seconds).partition("h")
+    assert not minutes or int(minutes.removesuffix("min")) < 60, hours
+
+
+def seconds_of(words: str) -> float:
+    return 0.0 if words == "0s" else parse_seconds(words)
+
+
 def test_times_and_percents() -> None:
     assert parse_seconds("60") == 60
     assert parse_seconds("2min") == 120
     assert parse_percent("0.5 %") == 0.005
-    for bad in ("0s", "5 years", "", "-3"):
+    assert parse_seconds("1h 30min") == 5400
+    for bad in ("0s", "5 years", "", "-3", "1h30", "30min1h", "1h1h", "1h and 2min", "1.5.5"):
         with pytest.raises(WeftError):
             parse_seconds(bad)
     for bad in ("0%", "101%", "x"):

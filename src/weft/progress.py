@@ -12,7 +12,7 @@ from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.summary import bandwidth_of, latency_of
 from weft.report.terminal import console
 from weft.stages import shown_by
-from weft.units import format_bandwidth, format_bytes, format_time
+from weft.units import format_bandwidth, format_bytes, format_duration, format_time
 from weft.wording import counted, with_half
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class StageLine:
 
 
 def _left(left_s: float) -> str:
-    return f"{max(0, left_s):.0f} s left"
+    return f"{format_duration(max(0, left_s))} left"
 
 
 class ProgressLine:

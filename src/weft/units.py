@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from decimal import ROUND_HALF_EVEN, Decimal
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from weft.errors import WeftError
@@ -44,6 +45,8 @@ _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z%]*)\s*")
 _FLOPS = {"MFlop/s": 1e6, "GFlop/s": 1e9, "TFlop/s": 1e12}
 _FIGURE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµμ/]*)\s*")
 MOST_SIZES = 10_000
+# A length of time up to the first is in seconds, over the second in whole hours.
+SHORT_S, LONG_S = 120, 36_000
 NETPIPE_PERTURBATION = 3
 MOST_BYTES = 1 << 62
 
@@ -129,12 +132,33 @@ def _stepped(part: str, first: int, last: int, step_text: str) -> set[int]:
 
 
 def parse_seconds(text: str) -> float:
-    """Seconds from "60", "60s", "2min", "1h". Raises WeftError."""
-    match = _NUMBER.fullmatch(text)
-    unit = _SECONDS.get(match[2]) if match else None
-    if match is None or unit is None or float(match[1]) == 0:
-        raise WeftError(f"'{text}' is not a time", "type one like 60s, 2min or 1h")
-    return float(match[1]) * unit
+    """Seconds from "60", "60s", "2min", "1h", "1h30min". Raises WeftError."""
+    parts = list(_NUMBER.finditer(text))
+    is_whole = "".join(part[0] for part in parts) == text
+    units = [_SECONDS.get(part[2], 0.0) for part in parts]
+    # Of several parts each has its unit, the longest first.
+    is_clear = len(parts) == 1 or (all(part[2] for part in parts) and _descend(units))
+    seconds = sum(float(part[1]) * unit for part, unit in zip(parts, units, strict=True))
+    if not is_whole or not is_clear or 0.0 in units or seconds == 0:
+        raise WeftError(f"'{text}' is not a time", "type one like 60s, 2min or 1h30min")
+    return seconds
+
+
+def _descend(values: Sequence[float]) -> bool:
+    return all(first > second for first, second in pairwise(values))
+
+
+def format_duration(seconds: float) -> str:
+    """A length of time as options take it, rounded up: 40s, 3min, 1h40min, 12h."""
+    if seconds > LONG_S:
+        return f"{math.ceil(seconds / 3600)}h"
+    if seconds > 3600:
+        hours, minutes = divmod(10 * math.ceil(seconds / 600), 60)
+        return f"{hours}h{minutes}min" if minutes else f"{hours}h"
+    if seconds > SHORT_S:
+        return f"{math.ceil(seconds / 60)}min"
+    step = 10 if seconds > 10 else 1
+    return f"{math.ceil(seconds / step) * step}s"
 
 
 def parse_percent(text: str) -> float:

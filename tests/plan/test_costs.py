@@ -12,10 +12,8 @@ from weft.applications.lattice import Lattice
 from weft.measure.choice import share_s
 from weft.measure.state import CaseState
 from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
-from weft.plan.budget import in_words
 from weft.plan.case import Case
 from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
-from weft.units import parse_seconds
 
 STATES = [
     CaseState(case, pattern(case.test))
@@ -68,11 +66,6 @@ def test_a_guess_lies_between_its_neighbours_or_there_is_none(
         assert 0 < guess <= known[min(known)]
     else:
         assert guess == 0 or guess >= known[max(known)]
-
-
-@given(st.floats(0.1, 1e5))
-def test_a_length_of_time_in_words_is_enough_and_can_be_typed(seconds: float) -> None:
-    assert seconds <= parse_seconds(in_words(seconds)) <= max(2 * seconds, seconds + 10)
 
 
 def test_the_pace_of_a_case_is_over_all_of_its_operations() -> None:

@@ -16,24 +16,12 @@ from weft.measure.timeouts import (
     within_budget_s,
     without_overtime_s,
 )
-from weft.plan.budget import in_words, most_fixed, needs_no_probe, one_round_s, shortfall
+from weft.plan.budget import most_fixed, needs_no_probe, one_round_s, shortfall
 from weft.plan.case import Case
 from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
 from weft.plan.memory import needed_bytes
 from weft.plan.plan import Plan
 from weft.plan.simulated import SimulatedPlatform
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (0.2, "1s"), (1.0, "1s"), (9.01, "10s"), (10.0, "10s"), (10.01, "20s"), (111.0, "120s"),
-        (120.0, "120s"), (120.01, "3min"), (180.0, "3min"), (7200.0, "120min"), (7200.1, "3h"),
-        (10_800.0, "3h"), (10_801.0, "4h"),
-    ],
-)  # fmt: skip
-def test_a_length_of_time_is_rounded_up(seconds: float, words: str) -> None:
-    assert in_words(seconds) == words
 
 
 def states(*sizes: int) -> list[CaseState]:

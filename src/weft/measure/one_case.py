@@ -24,11 +24,12 @@ from weft.measure.stopping import (
     unloaded_latency_ns,
 )
 from weft.measure.timeouts import timeout_s, within_budget_s
-from weft.plan.budget import in_words, needs_no_probe
+from weft.plan.budget import needs_no_probe
 from weft.plan.case import Schedule
 from weft.plan.rounds import turns_of
 from weft.record.launches import launch_median
 from weft.record.ranks import ticks_of_samples
+from weft.units import format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -198,8 +199,10 @@ class CaseRunner:
             return ranks.up.run(line, wait_s)
         except LaunchError as error:
             if error.status == "timeout" and wait_s < usual_s:
-                reason = f"{error.reason}, and the budget of {in_words(self.plan.budget_s)} ended"
-                longer = in_words(self.plan.budget_s + usual_s - wait_s)
+                reason = (
+                    f"{error.reason}, and the budget of {format_duration(self.plan.budget_s)} ended"
+                )
+                longer = format_duration(self.plan.budget_s + usual_s - wait_s)
                 raise LaunchError("timeout", f"{reason}; type --budget {longer}") from None
             raise
 

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Protocol
 
 from weft.plan.costs import GUESSED_BYTES_PER_S, Costed
+from weft.units import format_duration
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def shortfall(
     fit = int(left_s / round_s)
     launches = f"about {counted(fit, 'launch')} per case"
     some = f"about one launch of {math.ceil(len(short) * left_s / round_s)} of the cases"
-    budget = in_words(plan.budget_s + wanted * round_s - left_s)
+    budget = format_duration(plan.budget_s + wanted * round_s - left_s)
     options = {of.size_option if of else "--sizes" for of in map(_of_application, short)}
     sizes = options.pop() if len(options) == 1 else "--sizes"
     # A prediction says itself how often it draws, and has no option for it.
@@ -78,9 +79,9 @@ def shortfall(
     fewer = sizes if is_predicted else f"{sizes} or --launches"
     return (
         f"{counted(len(short), 'case')} with {counted(wanted, 'launch')}"
-        f" {'takes' if len(short) == 1 else 'each take'} about {in_words(wanted * round_s)},"
-        f" and {in_words(left_s)} are left, enough for {launches if fit else some}; for all type"
-        f" --budget {budget}, or fewer {fewer}"
+        f" {'takes' if len(short) == 1 else 'each take'} about {format_duration(wanted * round_s)},"
+        f" and {format_duration(left_s)} are left, enough for {launches if fit else some}; for all"
+        f" type --budget {budget}, or fewer {fewer}"
     )
 
 
@@ -109,15 +110,6 @@ def _samples_s(state: Outlook, samples: int) -> float:
     operation_s = state.expected_ns / 1e9 or 2 * state.case.bytes / GUESSED_BYTES_PER_S
     warmups = 1 if needs_no_probe(state.case, state.pattern, samples) else 2
     return (samples + warmups) * state.pattern.time_factor * operation_s
-
-
-def in_words(seconds: float) -> str:
-    """A length of time as --budget takes it, rounded up: 40s, 3min, 2h."""
-    for unit, size, least in (("h", 3600, 2 * 3600), ("min", 60, 120)):
-        if seconds > least:
-            return f"{math.ceil(seconds / size)}{unit}"
-    step = 10 if seconds > 10 else 1
-    return f"{math.ceil(seconds / step) * step}s"
 
 
 def measuring_s(budget_s: float, *, report: bool) -> float:

@@ -12,7 +12,7 @@ import msgspec
 
 from weft.applications import words_of as words_of_application
 from weft.plan.allocation import place_of
-from weft.plan.budget import REPORT_S, RESERVE, in_words
+from weft.plan.budget import REPORT_S, RESERVE
 from weft.plan.cases import (
     BUDGET,
     BUFFERS,
@@ -24,7 +24,7 @@ from weft.plan.cases import (
     SIMULATED,
     Experiment,
 )
-from weft.units import parse_percent, parse_seconds
+from weft.units import format_duration, parse_percent, parse_seconds
 from weft.wording import options_given
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def weft_run(*words: object) -> str:
 
 def resume(record: Path, budget_s: float = 0.0) -> str:
     """The command that goes on with a record; 0: within its own budget."""
-    more = ("--budget", in_words(budget_s)) if budget_s else ()
+    more = ("--budget", format_duration(budget_s)) if budget_s else ()
     return weft_run("--resume", record, *more)
 
 
@@ -74,7 +74,7 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
     def seconds(self, launches: int) -> float:
         """The budget for so many launches, rounded as a command has it."""
         needed_s = launches * self.launch_s / RESERVE + START_S + REPORT_S
-        return parse_seconds(in_words(needed_s))
+        return parse_seconds(format_duration(needed_s))
 
     def command(self, launches: int = 0) -> str:
         """The command for so many launches, with the budget for them; 0: as the record."""
@@ -82,7 +82,7 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
             return shlex.join(("weft", "import", *(self.imported if launches else ()), FURTHER))
         if launches == 0:
             return weft_run("--again", self.record)
-        many = ("--launches", launches, "--budget", in_words(self.seconds(launches)))
+        many = ("--launches", launches, "--budget", format_duration(self.seconds(launches)))
         return weft_run("--again", self.record, *many)
 
     @property
@@ -97,7 +97,7 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
         if self.imported:
             return self.command(self.launches)
         budget_s = max(times * self.budget_s, self.budget_s)
-        return weft_run("--again", self.record, "--budget", in_words(budget_s))
+        return weft_run("--again", self.record, "--budget", format_duration(budget_s))
 
 
 def alone(case: Case, pattern: Pattern, plan: Plan, hosts: int = 1) -> str:
@@ -157,7 +157,7 @@ def map_in_rounds(
         "--at-once": str(case.at_once or ""),
         "--wait": case.wait,
         "--launches": str(plan.launches),
-        "--budget": in_words(plan.budget_s * max(1.0, rounds / points)),
+        "--budget": format_duration(plan.budget_s * max(1.0, rounds / points)),
         "--seed": "" if plan.seed == SEED else str(plan.seed),
     }
     fabric = [word for one in topology for word in ("--topology", one)]

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.plan.budget import RESERVE, in_words, round_without_samples_s
+from weft.plan.budget import RESERVE, round_without_samples_s
 from weft.plan.case import Case
 from weft.plan.costs import Costs, RankGroup
 from weft.plan.pattern import Pattern
-from weft.units import format_bytes
+from weft.units import format_bytes, format_duration
 from weft.wording import counted, in_a_row
 
 if TYPE_CHECKING:
@@ -70,6 +70,6 @@ def _in_words(kept: Sequence[int], of: int, launches: int, lacking_s: float) -> 
     names = in_a_row([format_bytes(size) for size in kept], "and")
     return (
         f"measuring {len(kept)} of {counted(of, 'size')}, {names}: with"
-        f" {counted(launches, 'launch')} each, all take about {in_words(lacking_s)} more than the"
-        " --budget; --sizes chooses others"
+        f" {counted(launches, 'launch')} each, all take about {format_duration(lacking_s)} more than"
+        " the --budget; --sizes chooses others"
     )

@@ -10,10 +10,9 @@ import numpy as np
 from weft.errors import WeftError
 from weft.fabric.routes import routes_of
 from weft.fabric.topologies import build_fabric
-from weft.plan.budget import in_words
 from weft.sim.answers import PredictedFabric, PredictedFigure
 from weft.topics.scaling.rows import scaling_of
-from weft.units import format_bytes
+from weft.units import format_bytes, format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -111,7 +110,7 @@ def _figures(results: Results, lacking: Container[str]) -> tuple[PredictedFigure
         budget_s = results.run.header.plan.budget_s * len(asked) / max(len(asked) - len(bad), 1)
         raise WeftError(
             f"{bad[0].case} has no figure: {bad[0].reason.rstrip('.')}",
-            f"type another test, or --budget {in_words(budget_s)}",
+            f"type another test, or --budget {format_duration(budget_s)}",
         )
     iterations = {row.case: row for row in scaling_of(results).all}
     found = []

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
+from weft.units import format_duration
 from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
@@ -190,26 +191,24 @@ class Effort:
 
     def _refuse_beyond_budget(self, nodes: int, seconds: float, about: str = "about") -> None:
         """Raises WeftError where so many seconds are more than is left of the budget."""
-        from weft.plan.budget import in_words
 
         left_s = self._left_s()
         if seconds <= left_s:
             return
         raise WeftError(
-            f"{counted(nodes, 'node')} {verb_of(nodes, 'need')} {about} {in_words(seconds)} of"
-            f" simulation here, and {max(left_s, 0):.0f} s of the budget are left",
-            f"type --budget {in_words(1.5 * seconds + self._budget_s - left_s)}, or fewer"
+            f"{counted(nodes, 'node')} {verb_of(nodes, 'need')} {about} {format_duration(seconds)}"
+            f" of simulation here, and {format_duration(max(left_s, 0))} of the budget are left",
+            f"type --budget {format_duration(1.5 * seconds + self._budget_s - left_s)}, or fewer"
             " --nodes, sizes or fabrics",
         )
 
     def _refuse_as_cut(self, small: "Pilot", nodes: int) -> None:
         """Raises WeftError: a small run did not end, and what all nodes take is not known."""
-        from weft.plan.budget import in_words
 
         raise WeftError(
             f"{counted(small.nodes, 'node')} of the {nodes:,} alone took the {small.seconds:.1f} s"
             " that were left of the budget",
-            f"type --budget {in_words(_MORE_TIME * self._budget_s)}, or fewer"
+            f"type --budget {format_duration(_MORE_TIME * self._budget_s)}, or fewer"
             " --nodes, sizes or fabrics",
         )
 
@@ -250,7 +249,6 @@ class Effort:
         For each move the records of all placements; none of them where nothing is compared, no
         error is known, or the budget does not suffice.
         """
-        from weft.plan.budget import in_words
         from weft.record.run import load
         from weft.sim.sensitivity import corners
         from weft.studies.placed_tests import placed_tests_of
@@ -261,7 +259,7 @@ class Effort:
         needed_s = len(moves) * _MOVES_TAKE * self._simulated_s
         spent_s = time.monotonic() - self._begun_s
         if needed_s > self._budget_s - spent_s:
-            more = in_words(1.2 * (spent_s + needed_s))
+            more = format_duration(1.2 * (spent_s + needed_s))
             self.say(
                 f"no interval of the differences: the budget is too short; type --budget {more}"
             )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.needed import MOST, half_of
 from weft.estimate import PLURAL
-from weft.plan.budget import in_words
 from weft.plan.command import NextSession
+from weft.units import format_duration
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -181,5 +181,5 @@ def another_session(further: Iterable[NextSession]) -> str:
 
 def _lengths(before: str, lengths_s: Sequence[float], after: str = "") -> str:
     """How long each takes, once; empty of what weft does not measure itself."""
-    words = " and ".join(dict.fromkeys(map(in_words, lengths_s)))
+    words = " and ".join(dict.fromkeys(map(format_duration, lengths_s)))
     return f"{before} {words}{after}" if words else ""
