@@ -70,6 +70,6 @@ def _in_words(kept: Sequence[int], of: int, launches: int, lacking_s: float) -> 
     names = in_a_row([format_bytes(size) for size in kept], "and")
     return (
         f"measuring {len(kept)} of {counted(of, 'size')}, {names}: with"
-        f" {counted(launches, 'launch')} each, all take about {format_duration(lacking_s)} more than"
-        " the --budget; --sizes chooses others"
+        f" {counted(launches, 'launch')} each, all take about {format_duration(lacking_s)} more"
+        " than the --budget; --sizes chooses others"
     )
