@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.laid_out import CPU, NODE, card, lay_out, two_sockets
+from weft.host import software
 from weft.host.cgroup import collect_cgroup, memory_room_bytes
 from weft.host.cpu import collect_cpu
 from weft.host.environment import steering
@@ -274,6 +275,16 @@ def test_a_machine_in_files_is_not_asked_for_its_programs(tmp_path: Path) -> Non
     release = {"etc/os-release": 'NAME=x\nPRETTY_NAME="Debian 12"'}
     found = collect_software(lay_out(tmp_path, release), live=False)
     assert (found.distribution, found.libraries, found.programs) == ("Debian 12", {}, {})
+
+
+@pytest.mark.parametrize(("dpkg", "libraries"), [("/usr/bin/dpkg-query", None), (None, {})])
+def test_packages_are_not_known_where_dpkg_is_busy(
+    monkeypatch: pytest.MonkeyPatch, dpkg: str | None, libraries: dict[str, str] | None
+) -> None:
+    """It is there, and did not answer in time; where it is missing nothing came by it."""
+    monkeypatch.setattr(software, "answers", lambda _: {})
+    monkeypatch.setattr(software.shutil, "which", lambda _: dpkg)
+    assert collect_software(Path("/"), live=True).libraries == libraries
 
 
 def test_programs_that_are_missing_or_late_are_left_out() -> None:

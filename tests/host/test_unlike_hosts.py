@@ -33,6 +33,8 @@ def _hosts(count: int, **odd: dict[str, Any]) -> dict[str, dict[str, Any]]:
         ({"cpu": {"governor": "performance", "turbo": True}}, "n3: turbo on, others off"),
         ({"software": {"libraries": {"ucx": "1.13"}}}, "n3: ucx 1.13, others 1.15"),
         ({"software": {"libraries": {}}}, "n3: ucx none, others 1.15"),
+        ({"software": {"libraries": None}},
+         "n3: packages not known: dpkg is busy, others known"),
         ({"memory": {"total_bytes": 128 << 30}}, "n3: memory 128 GiB, others 256 GiB"),
         ({"interfaces": [{"name": "eth0", "mtu": 1500, "speed_mbit_per_s": 25000}]},
          "n3: eth0 mtu 1500, others 9000"),

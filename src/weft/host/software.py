@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shutil
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -33,6 +34,7 @@ _PACKAGES = {
     "pmix": "libpmix2*",
     "glibc": "libc6",
 }
+LIBRARIES = frozenset(_PACKAGES)
 _PKG_CONFIG = {
     "openmpi": "ompi",
     "mpich": "mpich",
@@ -48,6 +50,7 @@ _PROGRAMS = {
     "mpirun": (("mpirun", "--version"), r"(?:\) |Version:\s*|Version )([0-9]\S*)"),
     "ucx_info": (("ucx_info", "-v"), r"[Vv]ersion[:=]? *([0-9][^\s,]*)"),
 }
+_QUERY = "dpkg-query"
 _SHARED = re.compile(
     r"^\s*(lib(?:mpi|mpich|ucp|ucs|uct|fabric|ibverbs|rdmacm|psm2|psm_infinipath|hwloc|pmix)"
     r"\.so\.[0-9]+) .*=> (\S+)$",
@@ -58,7 +61,8 @@ _SHARED = re.compile(
 class Software(msgspec.Struct, frozen=True, kw_only=True):
     """Versions by name; what is not installed is omitted.
 
-    `libraries` as packages and pkg-config know them, `programs` as the first of the PATH says,
+    `libraries` as packages and pkg-config know them, None where dpkg is too busy to answer, for
+    nobody knows then which are installed; `programs` as the first of the PATH says,
     `shared_libraries` the file behind each name of the loader's cache.
     """
 
@@ -68,7 +72,7 @@ class Software(msgspec.Struct, frozen=True, kw_only=True):
     distribution: str | None = None
     python: str | None = None
     libc: str | None = None
-    libraries: dict[str, str] = {}
+    libraries: dict[str, str] | None = {}
     programs: dict[str, str] = {}
     shared_libraries: dict[str, str] = {}
 
@@ -86,22 +90,29 @@ def collect_software(root: Path, *, live: bool) -> Software:
     if not live:
         return facts
     answered = answers(_commands())
-    libraries = package_versions(answered.get("packages", ""))
-    # Few have both: what no package brought may stand in a folder that pkg-config knows.
-    others = {name: module for name, module in _PKG_CONFIG.items() if name not in libraries}
-    asked = {name: ("pkg-config", "--modversion", module) for name, module in others.items()}
-    configured = {name: version.strip() for name, version in answers(asked).items()}
     return msgspec.structs.replace(
         facts,
         python=platform.python_version(),
         libc=os.confstr("CS_GNU_LIBC_VERSION") if "CS_GNU_LIBC_VERSION" in os.confstr_names else "",
-        libraries=libraries | {name: version for name, version in configured.items() if version},
+        libraries=_libraries(answered.get("packages")),
         programs=program_versions(answered),
         shared_libraries={
             name: Path(path).resolve().name
             for name, path in _SHARED.findall(answered.get("cache", ""))
         },
     )
+
+
+def _libraries(packages: str | None) -> dict[str, str] | None:
+    """Versions by library, from what dpkg-query answered: None where it is missing or late."""
+    if packages is None and shutil.which(_QUERY):
+        return None
+    libraries = package_versions(packages or "")
+    # Few have both: what no package brought may stand in a folder that pkg-config knows.
+    others = {name: module for name, module in _PKG_CONFIG.items() if name not in libraries}
+    asked = {name: ("pkg-config", "--modversion", module) for name, module in others.items()}
+    configured = {name: version.strip() for name, version in answers(asked).items()}
+    return libraries | {name: version for name, version in configured.items() if version}
 
 
 def kernel_options(command_line: str | None) -> str | None:
@@ -118,7 +129,7 @@ def kernel_options(command_line: str | None) -> str | None:
 def _commands() -> dict[str, tuple[str, ...]]:
     commands = {name: command for name, (command, _) in _PROGRAMS.items()}
     shape = "${db:Status-Status} ${Package} ${Version}\n"
-    commands["packages"] = ("dpkg-query", "-W", "-f", shape, *_PACKAGES.values())
+    commands["packages"] = (_QUERY, "-W", "-f", shape, *_PACKAGES.values())
     # Not every system path of root is a user's.
     commands["cache"] = ("/sbin/ldconfig", "-p")
     return commands

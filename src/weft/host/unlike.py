@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import weft
 from weft.errors import WeftError
+from weft.host.software import LIBRARIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +28,8 @@ _FACTS = (
     ("clock source", ("cpu", "clock_source")),
     ("hypervisor", ("system", "hypervisor")),
 )
-_LIBRARIES = (("software", "libraries"), ("software", "programs"))
+_PACKAGES = ("software", "libraries")
+_LIBRARIES = (_PACKAGES, ("software", "programs"))
 _OF_INTERFACE = ("driver", "firmware", "mtu", "speed_mbit_per_s", "duplex")
 _OF_RDMA = ("driver", "firmware", "board")
 # Memory that differs by less is the same, but for what the kernel keeps.
@@ -36,6 +38,7 @@ _MEMORY_STEP = 1 << 30
 MOST_APART_S = 0.05
 ABSENT = "none"
 UNKNOWN = "unknown"
+PACKAGES_UNKNOWN = "not known: dpkg is busy"
 
 
 def check_versions(hosts: Mapping[str, Mapping[str, Any]]) -> None:
@@ -64,7 +67,11 @@ def unlike_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     by_host = {name: dict(_facts_of(facts)) for name, facts in hosts.items()}
     lines = []
     for fact in dict.fromkeys(fact for own in by_host.values() for fact in own):
-        values = {host: own.get(fact, ABSENT) for host, own in by_host.items()}
+        values = {
+            host: own.get(fact, ABSENT)
+            for host, own in by_host.items()
+            if fact in own or not _may_have(fact, own)
+        }
         if len(set(values.values())) > 1:
             lines.append(_line(fact, values))
     for name, facts in hosts.items():
@@ -73,6 +80,11 @@ def unlike_hosts(hosts: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
             way = "ahead of" if ahead_s > 0 else "behind"
             lines.append(f"{name}: its clock is at least {abs(ahead_s):.3g} s {way} this host's")
     return tuple(lines)
+
+
+def _may_have(fact: str, own: Mapping[str, str]) -> bool:
+    """Whether a host may have a library of which nobody knows there."""
+    return fact in LIBRARIES and own.get("packages") == PACKAGES_UNKNOWN
 
 
 def _line(fact: str, values: Mapping[str, str]) -> str:
@@ -94,6 +106,9 @@ def _facts_of(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield name, _text(name, _at(facts, keys))
     for keys in _LIBRARIES:
         libraries = _at(facts, keys)
+        if keys == _PACKAGES:
+            is_known = libraries is not None or keys[-1] not in (facts.get(keys[0]) or {})
+            yield "packages", "known" if is_known else PACKAGES_UNKNOWN
         for name, version in (libraries if isinstance(libraries, dict) else {}).items():
             yield name, str(version)
     yield from _devices(facts.get("interfaces", ()), _OF_INTERFACE)

@@ -132,7 +132,7 @@ def _software(run: Run) -> str:
     software = typed(dict(first)).software
     mpi = dict.fromkeys(one.mpi for one in run.launches.values())
     parts = [f"weft {run.header.weft_version}", *mpi]
-    parts += [f"{name} {version}" for name, version in sorted(software.libraries.items())
+    parts += [f"{name} {version}" for name, version in sorted((software.libraries or {}).items())
               if name in _LIBRARIES]  # fmt: skip
     parts += [software.distribution or "", f"Linux {software.kernel}" if software.kernel else ""]
     return ", ".join(filter(None, parts)) + "."
