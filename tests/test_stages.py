@@ -8,7 +8,7 @@ import pytest
 
 from support.builders import make_batch, make_cases, make_clock, pattern
 from weft.measure.state import CaseState
-from weft.progress import figure_of
+from weft.progress import figure_of, left_in_words
 from weft.stages import PATIENCE_S, Stages, counted_as_they_come, counted_off, shown_by
 
 if TYPE_CHECKING:
@@ -126,3 +126,11 @@ def test_an_interval_is_shown_from_two_launches_on() -> None:
     assert figure_of(state) == "700 ns"
     state.add_launch(1, 1020 / clock.tick_ns, 1, clock)
     assert figure_of(state).startswith("500 ns [4")
+
+
+@pytest.mark.parametrize(
+    ("left_s", "words"),
+    [(-1.0, "0 s left"), (13.2, "13 s left"), (121.0, "3min left"), (5460.0, "1h40min left")],
+)
+def test_the_time_left_of_hours_is_not_in_seconds(left_s: float, words: str) -> None:
+    assert left_in_words(left_s) == words

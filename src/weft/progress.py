@@ -12,7 +12,7 @@ from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.summary import bandwidth_of, latency_of
 from weft.report.terminal import console
 from weft.stages import shown_by
-from weft.units import format_bandwidth, format_bytes, format_duration, format_time
+from weft.units import SHORT_S, format_bandwidth, format_bytes, format_duration, format_time
 from weft.wording import counted, with_half
 
 if TYPE_CHECKING:
@@ -79,10 +79,10 @@ class StageLine:
         """A share of it is done."""
         if self._line is None or not self._line.is_due:
             return
+        self._line.draw(what, f"{100 * share:.0f} %, {left_in_words(left_s)}", share)
         if not self._is_there:
             self._line.start()
         self._is_there = True
-        self._line.draw(what, f"{100 * share:.0f} %, {_left(left_s)}", share)
 
     def hide(self) -> None:
         """The line is free for what follows."""
@@ -91,8 +91,11 @@ class StageLine:
         self._is_there = False
 
 
-def _left(left_s: float) -> str:
-    return f"{format_duration(max(0, left_s))} left"
+def left_in_words(left_s: float) -> str:
+    """The time left: seconds one by one as long as there are few."""
+    if left_s > SHORT_S:
+        return f"{format_duration(left_s)} left"
+    return f"{max(0, left_s):.0f} s left"
 
 
 class ProgressLine:
@@ -140,7 +143,7 @@ class ProgressLine:
             return
         case = state.case
         what = f"{case.transport} {case.test} {format_bytes(case.bytes)}: {figure_of(state)}"
-        left = f"{done} of {counted(of, 'launch')} of cases, {_left(left_s)}"
+        left = f"{done} of {counted(of, 'launch')} of cases, {left_in_words(left_s)}"
         self._line.draw(what, left, done, of)
 
     def trouble(self, text: str) -> None:

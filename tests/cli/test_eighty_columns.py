@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import itertools
 import os
 import pty
 import re
@@ -50,7 +51,9 @@ def on_a_terminal(*words: str | Path) -> str:
             pass
         process.wait(DEADLINE_S)
     os.close(mine)
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", said.decode())
+    # A line of progress stands there until it is drawn over, or erased for what follows.
+    left = re.sub(r"[^\n]*(\r?\n\r\x1b\[1A|\r)\x1b\[2K", "", said.decode())
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", left)
 
 
 @pytest.mark.parametrize("name", [name for name, _ in commands_of(typer.main.get_command(app))])
@@ -58,6 +61,17 @@ def test_every_help_fits(name: str) -> None:
     done = CliRunner().invoke(app, [*name.split(), "--help"], env={"COLUMNS": str(WIDTH)})
     assert done.exit_code == 0
     assert not too_wide(done.stdout)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in commands_of(typer.main.get_command(app))])
+def test_no_line_of_a_help_ends_where_the_source_broke_it(name: str) -> None:
+    """The next word would not have fitted behind it."""
+    done = CliRunner().invoke(app, [*name.split(), "--help"], env={"COLUMNS": str(WIDTH)})
+    said = done.stdout.partition("\u256d")[0].partition("[OPTIONS]")[2].partition("\n")[2]
+    for paragraph in re.split(r"\n\s*\n", said):
+        lines = [line.strip() for line in paragraph.strip().split("\n")]
+        for line, after in itertools.pairwise(lines):
+            assert len(line) + 1 + len(after.split()[0]) > WIDTH - 2, line
 
 
 @pytest.mark.parametrize(

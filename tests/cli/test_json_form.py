@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from support.builders import make_cases
 from support.nights import night
+from support.peer_outputs import OUTPUTS
 from support.printed import result_of
 from weft.cli.main import app
 
@@ -22,7 +23,14 @@ CASES = make_cases(("ping_pong", "stream"), ("ucx", "mpi"), (8, 64, 512, 4096, 3
 # What a figure was called in some commands and not in others, by what it is called in all.
 OTHER_NAMES = {"median": "value", "way": "variant"}
 # What starts ranks or simulates is asked there.
-ELSEWHERE = {"run": "launch/test_runs_scripted.py", "map": "sim/test_simulated_map.py"}
+ELSEWHERE = {
+    "run": "launch/test_runs_scripted.py",
+    "map": "sim/test_simulated_map.py",
+    "predict": "cli/test_predict_command.py",
+    "reproduce": "cli/test_reproduce_command.py",
+}
+# What writes files and prints no figures.
+WITHOUT = {"report", "figure", "export", "slurm"}
 SCENES = {
     "show": ("RECORD",),
     "memory": ("RECORD",),
@@ -35,6 +43,8 @@ SCENES = {
     "price": ("--nodes", "48", "--switch", "24"),
     "peak": ("IB 4x FDR",),
     "list": ("tests",),
+    "import": ("OUTPUT", "-o", "IMPORTED"),
+    "calibrate": ("escher",),
     "doctor": (),
 }
 
@@ -44,6 +54,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("form")
     return {
         "PICTURE": str(folder / "s.svg"),
+        "OUTPUT": str(OUTPUTS / "omb_latency_z.txt"),
+        "IMPORTED": str(folder / "imported.jsonl"),
         "RECORD": str(night(folder, 1, cases=CASES).path),
         "OTHER": str(night(folder, 2, 1.2, cases=CASES).path),
     }
@@ -58,6 +70,7 @@ def test_every_command_with_json_has_a_scene() -> None:
         if "--json" in param.opts and param.is_flag
     }
     assert flags == {*SCENES, *ELSEWHERE}
+    assert {*commands} - flags == WITHOUT
     for place in ELSEWHERE.values():
         assert "result_of(done.stdout" in (TESTS / place).read_text()
 

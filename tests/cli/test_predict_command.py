@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
+from support.printed import result_of
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.plan.request import Request
@@ -65,6 +66,20 @@ def test_algorithms_are_compared_by_size(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.jsonl.zst"))) == 3
     [page] = tmp_path.glob("*.html")
     assert "predicted-algorithms" in page.read_text()
+
+
+@pytest.mark.engine
+def test_its_json_has_every_fabric_with_its_figures(tmp_path: Path) -> None:
+    words = [
+        *ESCHER, "--nodes", "8", "--switch", "6", "--pairs", "near,far", "--sizes", "8",
+        "--samples", "1", "-o", str(tmp_path), "--json",
+    ]  # fmt: skip
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    found = result_of(done.stdout, "predict")
+    near, far = (one["figures"][0]["value"] for one in found["fabrics"])
+    assert 0 < near < far
+    assert [one["nodes"] for one in found["fabrics"]] == [8, 8]
 
 
 @pytest.mark.engine

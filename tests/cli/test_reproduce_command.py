@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from support.printed import result_of
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.studies import published
@@ -51,6 +53,15 @@ def test_every_table_is_printed(
     said = capsys.readouterr()
     assert said.out.index("the first one") < said.out.index("the second one")
     assert said.err == ""
+
+
+@pytest.mark.usefixtures("asked")
+def test_every_table_is_in_its_json() -> None:
+    done = CliRunner().invoke(app, ["reproduce", "sandia", "--json"])
+    found = result_of(done.stdout, "reproduce")
+    assert [(one["name"], one["rows"]) for one in found] == [
+        ("first", [["first", "7"]]), ("second", [["second", "7"]])
+    ]  # fmt: skip
 
 
 def test_a_picture_has_the_first_table_and_is_named(

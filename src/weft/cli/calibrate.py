@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import output_option
+from weft.cli.command import output_option, print_json
+from weft.cli.options import Json
 from weft.cli.typed import refuse_typed
 from weft.plan.command import weft_run
 
@@ -57,6 +58,7 @@ def calibrate(
         str, typer.Option(help="Take this transport of a record. Default: the only one.")
     ] = "",
     output: _Output = None,
+    json: Json = False,
 ) -> None:
     """Make a simulated platform, and print its parameters and its errors.
 
@@ -75,9 +77,12 @@ def calibrate(
             context, "transport", why=f"{sources[0]} is a published platform, of one transport"
         )
     found = calibrated_platform(sources, kind, nodes, rate, transport)
-    for table in found.tables:
-        console().print(*render_table(table), sep="\n")
-    typer.echo(f"from: {found.platform.origin}\n{found.computes}")
+    if json:
+        print_json("calibrate", found.plain)
+    else:
+        for table in found.tables:
+            console().print(*render_table(table), sep="\n")
+        typer.echo(f"from: {found.platform.origin}\n{found.computes}")
     if output is not None:
         write_output(output, found.platform.xml)
         typer.echo(f"platform: {output}; type {weft_run('--platform', output)}", err=True)

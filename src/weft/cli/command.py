@@ -20,6 +20,11 @@ _OUTPUTS = "weft.outputs"
 class Command(TyperCommand):
     """A command whose options are refused where typing them would have no effect."""
 
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        # A terminal breaks lines at its own width, and would keep those of the source as well.
+        self.help = "\n\n".join(" ".join(one.split()) for one in (self.help or "").split("\n\n"))
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words. Raises WeftError, but not while a shell asks how a word goes on."""
         if ctx.resilient_parsing:

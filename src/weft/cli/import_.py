@@ -5,6 +5,9 @@ from typing import Annotated
 
 import typer
 
+from weft.cli.command import print_json
+from weft.cli.options import Json
+
 _EXAMPLES = """Examples:
 
 weft import osu_latency.txt
@@ -39,12 +42,14 @@ def import_(
     size: Annotated[
         str, typer.Option("--bytes", help="Say the message size, where the output does not.")
     ] = "",
+    json: Json = False,
 ) -> None:
     """Read what OMB, IMB and other benchmarks printed, and write it as a record.
 
     A figure is kept as it was stated: a mean stays one, without scatter and without an interval.
     """
     from weft.errors import WeftError
+    from weft.report.plain import json_rows
     from weft.report.terminal import console, render_brief
     from weft.studies.imports import imported
     from weft.units import parse_bytes
@@ -58,6 +63,9 @@ def import_(
         ranks=int(ranks or 0),
         bytes_=parse_bytes(size) if size else None,
     )
-    screen = console()
-    screen.print(render_brief(results, screen))
+    if json:
+        print_json("import", json_rows(results))
+    else:
+        screen = console()
+        screen.print(render_brief(results, screen))
     typer.echo(f"record: {path}", err=True)

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.applications.asked import ApplicationsAsked
+from weft.cli.command import print_json
 from weft.cli.fabric_options import Levels, PerSwitch, Shape, Switch, check_fabric
 from weft.cli.lattice import takes_lattice
+from weft.cli.options import Json
 from weft.cli.typed import is_typed, refuse_typed, typed_of
 from weft.studies.variants import NO_TAPER
 
@@ -178,6 +180,7 @@ def predict(
     within: _Within = "",
     budget: Annotated[str, typer.Option(help="Simulate for so long here, all fabrics.")] = "60s",
     output: _Output = None,
+    json: Json = False,
     asked: ApplicationsAsked = ApplicationsAsked(),  # noqa: B008 - frozen
 ) -> None:
     """Predict tests on a fabric: a platform's links and hosts on as many nodes as asked.
@@ -210,16 +213,20 @@ def predict(
     experiment = plan.Experiment(tests=tuple(tests), sizes=sizes, ranks=ranks, variants=of)
     effort = Effort(parse_seconds(budget), samples, output, _say, typed_of(context))
     limit = parse_percent(within) if within else None
-    _show(predicted_on(simulated_platform(platform, rate), variants, experiment, effort, limit))
+    base = simulated_platform(platform, rate)
+    _show(predicted_on(base, variants, experiment, effort, limit), as_json=json)
 
 
-def _show(found: "Predicted") -> None:
+def _show(found: "Predicted", *, as_json: bool) -> None:
     """Print the fabrics side by side, write the page, and name the files."""
     from weft.report.page import write_report
     from weft.report.table import render_table
     from weft.report.terminal import console
 
-    console().print(*render_table(found.table), sep="\n")
+    if as_json:
+        print_json("predict", {"fabrics": found.answers, "notes": found.table.notes})
+    else:
+        console().print(*render_table(found.table), sep="\n")
     write_report(found.results, found.page, front=found.front)
     for one in found.results:
         _say(f"record: {one.run.path}")

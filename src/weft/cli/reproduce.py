@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import as_typed, output_option
+from weft.cli.command import as_typed, output_option, print_json
+from weft.cli.options import Json
 
 _EXAMPLES = """Examples:
 
@@ -42,6 +43,7 @@ def reproduce(
             help="Draw fermilab's curves: .svg, .pdf or .html.",
         ),
     ] = None,
+    json: Json = False,
 ) -> None:
     """Run a published study's tests on its simulated platforms, beside the published figures.
 
@@ -60,5 +62,8 @@ def reproduce(
     if output is not None:
         write_picture(output, found.charts, found.tables[0], command=as_typed())
         typer.echo(f"picture: {output}", err=True)
+    if json:
+        print_json("reproduce", found.tables)
+        return
     for table in found.tables:
         console().print(*render_table(table), sep="\n")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
-from weft.units import format_bytes, format_duration
+from weft.units import format_bytes
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -239,9 +239,9 @@ def too_many_turns(case: Case, needed_s: float, budget_s: float, launches: int) 
     if needed_s <= budget_s:
         return ""
     share = TURNS_SHARE / launches
-    needed, given = (format_duration(one * share) for one in (needed_s, budget_s))
     return (
         f"{counted(case.schedule.count, 'buffer')} of {format_bytes(case.bytes)} in turn need"
-        f" {needed} in each launch for one turn of warm-up and two of samples, where this budget"
-        f" has {given}; type fewer --buffers, or --budget {format_duration(needed_s)}"
+        f" {needed_s * share:.3g} s in each launch for one turn of warm-up and two of samples,"
+        f" where this budget has {budget_s * share:.3g} s; type fewer --buffers, or --budget"
+        f" {math.ceil(needed_s)}s"
     )

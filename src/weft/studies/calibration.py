@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -39,11 +39,26 @@ if TYPE_CHECKING:
 class PlatformCalibration(msgspec.Struct, frozen=True, kw_only=True):
     """A platform at one crossbar, the tables of its parameters and errors, and what a rank computes
     in words.
+
+    `protocols` are the parameters, and `certainty` the errors in one where there were any.
     """
 
     platform: SimulatedPlatform
     tables: tuple[Table, ...]
     computes: str
+    protocols: Protocols
+    certainty: Certainty | None = None
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {
+            "platform": self.platform.name,
+            "origin": self.platform.origin,
+            "computes": self.computes,
+            "protocols": self.protocols,
+            "certainty": self.certainty,
+        }
 
 
 def calibrated_platform(
@@ -76,7 +91,13 @@ def calibrated_platform(
         is_coarse=True,
     )
     parameters = parameters_table(made.name, found.protocols)
-    return PlatformCalibration(platform=made, tables=(parameters, *found.tables), computes=words)
+    return PlatformCalibration(
+        platform=made,
+        tables=(parameters, *found.tables),
+        computes=words,
+        protocols=found.protocols,
+        certainty=known,
+    )
 
 
 def _sums_in_words(typed: Rates, measured_bytes_per_s: float) -> str:
