@@ -38,7 +38,8 @@ from weft.analysis.stats.parameters import over_launches
 from weft.analysis.stats.rounds import latencies_by_round
 from weft.analysis.stats.slowest import slowest_rank, speed_of
 from weft.analysis.summary import summarise
-from weft.record.launches import by_launch, medians_of_ranks
+from weft.record.launches import by_launch
+from weft.record.rank_times import medians_of_ranks
 from weft.record.run import load
 from weft.topics.scaling.rows import verdict_of
 from weft.units import parse_seconds

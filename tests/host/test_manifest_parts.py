@@ -2,6 +2,7 @@
 
 import ctypes
 import fcntl
+import shutil
 import struct
 from pathlib import Path
 
@@ -283,7 +284,7 @@ def test_packages_are_not_known_where_dpkg_is_busy(
 ) -> None:
     """It is there, and did not answer in time; where it is missing nothing came by it."""
     monkeypatch.setattr(software, "answers", lambda _: {})
-    monkeypatch.setattr(software.shutil, "which", lambda _: dpkg)
+    monkeypatch.setattr(shutil, "which", lambda _: dpkg)
     assert collect_software(Path("/"), live=True).libraries == libraries
 
 

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from weft.errors import WeftError
-from weft.plan.budget import in_words
 from weft.sim.effort import Pilot, forecast
 from weft.studies import simulations
 from weft.studies.simulations import Effort
+from weft.units import format_duration
 
 
 def begun(monkeypatch: pytest.MonkeyPatch, folder: Path, budget_s: float, past_s: float) -> Effort:
@@ -85,6 +85,6 @@ def test_a_small_run_begins_where_it_has_room(
     assert small is not None
     assert whole is not None
     assert small.seconds == pytest.approx(8.38, rel=0.01)
-    needed = in_words(small.seconds + 3 * whole.seconds)
+    needed = format_duration(small.seconds + 3 * whole.seconds)
     with pytest.raises(WeftError, match=f"512 nodes need at least about {needed} of simulation"):
         effort._check_left(done, 128, 512, 3)
