@@ -12,6 +12,7 @@ from weft.cli.lattice import takes_lattice
 from weft.cli.options import Json
 from weft.cli.typed import is_typed, refuse_typed, typed_of
 from weft.studies.variants import NO_TAPER
+from weft.units import parse_percent, parse_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -193,7 +194,6 @@ def predict(
     from weft.studies.prediction import check_asked, predicted_on
     from weft.studies.simulations import Effort
     from weft.studies.variants import Lists, on_node, variants_of
-    from weft.units import parse_percent, parse_seconds
 
     check_asked(platform, nodes, samples, asked)
     lists = Lists(
@@ -212,8 +212,7 @@ def predict(
     ranks = nodes * ranks_per_node
     experiment = plan.Experiment(tests=tuple(tests), sizes=sizes, ranks=ranks, variants=of)
     effort = Effort(parse_seconds(budget), samples, output, _say, typed_of(context))
-    limit = parse_percent(within) if within else None
-    base = simulated_platform(platform, rate)
+    base, limit = simulated_platform(platform, rate), parse_percent(within) if within else None
     _show(predicted_on(base, variants, experiment, effort, limit), as_json=json)
 
 
