@@ -6,6 +6,7 @@
 #include <map>
 #include <numbers>
 
+#include "patterns/parts/milc_ranks.hpp"
 #include "tests/support/milc_world.hpp"
 
 namespace weft::milc {
@@ -84,6 +85,21 @@ TEST(FreeField, PlaneWavesHaveTheKnownEigenvalues) {
       }
       EXPECT_LT(norm(minus) / norm(wave), 1e-12);
     });
+  }
+}
+
+TEST(FreeField, NoWaveHasAnEigenvalueAboveTheLargest) {
+  const Extents global{4, 8, 12, 16};
+  for (const double u0 : {1.0, 0.85}) {
+    for (const double mass : {0.02, 0.7}) {
+      const double largest = largest_eigenvalue(mass, u0);
+      const double quarter = std::numbers::pi / 2;
+      EXPECT_NEAR(largest, 4 * mass * mass + eigenvalue({quarter, quarter, quarter, quarter}, u0),
+                  1e-12 * largest);
+      for_momenta(global, [&](const std::array<double, 4>& p) {
+        EXPECT_LE(4 * mass * mass + eigenvalue(p, u0), largest * (1 + 1e-12));
+      });
+    }
   }
 }
 
