@@ -2,6 +2,7 @@
 
 import re
 from itertools import combinations, pairwise
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -90,3 +91,16 @@ def test_words_of_marks_stand_apart() -> None:
     assert len(places) == 3
     for (x, y), (other_x, other_y) in combinations(places, 2):
         assert abs(y - other_y) > 5 or abs(x - other_x) > 14 * 3
+
+
+@pytest.mark.parametrize("axis", ["x", "y"])
+def test_words_of_a_mark_longer_than_its_line_end_in_an_ellipsis(axis: Literal["x", "y"]) -> None:
+    marks = tuple(Mark(axis=axis, at=5.0, text=text, group=1) for text in ("short", 40 * "long; "))
+    track = Track(label="", x=(1.0, 9.0), y=(1.0, 20.0))
+    linear = ChartAxis("x", is_log=False)
+    svg = draw_for_page(chart_of(track, linear, linear, marks)).svg
+    words = re.findall(r"<text [^>]*>([^<]*)</text>", svg)
+    assert "short" in words
+    [long] = [one for one in words if one.startswith("long")]
+    assert re.fullmatch(r"(long; )*(long|lon|lo|l)…", long)
+    assert 3 < long.count("long") < 30

@@ -148,7 +148,7 @@ def test_charts_have_figures_intervals_limits_steps_and_failed_nights(tmp_path: 
     marks = [mark["text"] for mark in plots["speeds0"]["marks"]]
     fails = "fail: tcp/ping_pong/*"
     assert marks == [
-        f"{fails}; cases without a figure: tcp/ping_pong/*", f"{fails}; conditions changed",
+        f"{fails}; no figure: tcp/ping_pong/*", f"{fails}; conditions changed",
         fails, fails, fails,
     ]  # fmt: skip
     # A limit, a failed night, a step and changed conditions have each a colour of their own.

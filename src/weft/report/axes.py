@@ -87,6 +87,7 @@ def keep_apart(canvas: Any, axes: Any, marks: Iterable[Any]) -> None:
         _thin(axis, renderer)
     placed: list[Any] = []
     for words in marks:
+        _shorten(words, axes, renderer)
         _move_off(words, placed, axes, renderer)
         placed.append(words.get_window_extent(renderer))
 
@@ -103,6 +104,17 @@ def _thin(axis: Any, renderer: Any) -> None:
 def _touch(labels: Sequence[Any], renderer: Any) -> bool:
     boxes = [one.get_window_extent(renderer) for one in labels]
     return any(one.overlaps(other) for one, other in pairwise(boxes))
+
+
+def _shorten(words: Any, axes: Any, renderer: Any) -> None:
+    """Words of a mark that are longer than its line end in an ellipsis: a page has them whole."""
+    room = axes.get_window_extent(renderer)
+    whole = words.get_text()
+    for kept in range(len(whole) - 1, 0, -1):
+        box = words.get_window_extent(renderer)
+        if box.height <= room.height and box.width <= room.width:
+            return
+        words.set_text(f"{whole[:kept].rstrip(' ;,:')}…")
 
 
 def _move_off(words: Any, placed: Sequence[Any], axes: Any, renderer: Any) -> None:

@@ -25,7 +25,7 @@ MATRIX_COLOURS = 24
 # Names along one side of a matrix.
 MOST_NAMES = 32
 # A line of a legend, in characters; and what a further line of it takes of a drawing's height.
-LEGEND_CHARACTERS = 46
+LEGEND_CHARACTERS = 40
 LEGEND_LINE_INCHES = 0.17
 # So much longer, in times its length, an axis becomes for a mark beyond it; and the room behind it.
 MOST_LONGER = 2.0
@@ -234,7 +234,8 @@ def _draw_mark(axes: Any, mark: Mark) -> None:
     """The line of a mark, and its words."""
     colour = shaded(mark.group, 0)
     line = {"color": colour, "linewidth": 0.7, "linestyle": (0, (4, 3))}
-    words = {"color": colour, "fontsize": 6, "textcoords": "offset points"}
+    # Words that are too long are shortened once all is laid out: they take no room from the axes.
+    words = {"color": colour, "fontsize": 6, "textcoords": "offset points", "in_layout": False}
     if mark.axis == "x":
         axes.axvline(mark.at, **line)
         place = {"xy": (mark.at, 0.03), "xycoords": ("data", "axes fraction")}

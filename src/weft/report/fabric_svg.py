@@ -69,7 +69,7 @@ def fabric_pictures(
 
 def fabric_svg(picture: FabricPicture) -> str:
     """A drawing of 1200 units' width, as high as its rows need."""
-    inner = max(_LEAST_HEIGHT, _ROW * (picture.rows - 1))
+    inner = max(_LEAST_HEIGHT, _ROW * (picture.rows - 1)) if picture.rows > 1 else 0
     at = [(_x(box), _MARGIN + box.y * inner) for box in picture.boxes]
     numbered, words = _numbered(picture.lines)
     notes = (*picture.notes, *words)

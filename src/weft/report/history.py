@@ -391,7 +391,7 @@ def _marks_of_sessions(found: History, courses: Sequence[Course]) -> tuple[Mark,
         lacks = [name for name, sessions in lost if at in sessions]
         words = [f"fail: {_named(fails)}"] if fails else []
         words += [session.ended_early] if session.ended_early else []
-        words += [f"cases without a figure: {_named(lacks)}"] if lacks else []
+        words += [f"no figure: {_named(lacks)}"] if lacks else []
         group = _FAILED if words else _CHANGED
         words += ["conditions changed"] if session.changed else []
         if words:

@@ -294,12 +294,12 @@ def _size_rows(summaries: Sequence[CaseSummary]) -> list[tuple[str, ...]]:
 def _chart(test: str, records: Sequence[tuple[str, SizeRows]]) -> Chart | None:
     pattern = next(rows.patterns[test] for _, rows in records if test in rows.patterns)
     metric: Metric = "latency" if pattern.latency_divisor else "bandwidth"
+    drawn = [(name, [s for s in rows.drawn if s.test == test]) for name, rows in records]
+    having = [(name, own) for name, own in drawn if own]
     curves = [
         curve
-        for name, rows in records
-        for curve in _curves(
-            [s for s in rows.drawn if s.test == test], metric, name if len(records) > 1 else ""
-        )
+        for name, own in having
+        for curve in _curves(own, metric, name if len(having) > 1 else "")
     ]
     return chart_over_sizes(test, pattern.title, metric, curves) if curves else None
 
