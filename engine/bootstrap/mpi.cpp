@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 
 #include "bootstrap/mpi_requests.hpp"
@@ -53,7 +55,9 @@ std::vector<std::string> texts_of(const std::string& all, const std::vector<int>
 bool is_on_one_host() {
   const auto number = [](const char* name) {
     const char* text = std::getenv(name);
-    return text == nullptr ? 0 : std::atol(text);
+    long value = 0;
+    if (text != nullptr) std::from_chars(text, text + std::strlen(text), value);
+    return value;
   };
   const long ranks = number("OMPI_COMM_WORLD_SIZE");
   const bool is_by_mpirun = ranks > 0 && number("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks;

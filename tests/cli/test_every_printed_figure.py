@@ -54,7 +54,14 @@ ALSO = {
 # Words with a figure that no record tells.
 CONSTANTS = ("95 % interval", "time at 0 B", "over 5%", "+10% adds", "100.0 %")
 # Their JSON is a file, or that of a command in here: `run` prints what `show` does.
-OTHERS = {"run": "show", "doctor": "tests/cli/test_cells_of_lists.py"}
+OTHERS = {
+    "run": "show",
+    "doctor": "tests/cli/test_cells_of_lists.py",
+    "import": "tests/cli/test_json_form.py",
+    "calibrate": "tests/cli/test_json_form.py",
+    "predict": "tests/cli/test_predict_command.py",
+    "reproduce": "tests/cli/test_reproduce_command.py",
+}
 # Where two figures of a row may be those of either column here, and not in the test that is named.
 EXCHANGED = {"compare": "tests/cli/test_cells_of_commands.py"}
 # These options write a file of their own, and no JSON beside it.

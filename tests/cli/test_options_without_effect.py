@@ -55,7 +55,11 @@ ALWAYS = {
         "topology": "causes are named by it",
     },
     "memory": {"json": AS_JSON},
-    "import": {"output": AS_FILE, "transport ranks size": "they say what an output may leave out"},
+    "import": {
+        "json": AS_JSON,
+        "output": AS_FILE,
+        "transport ranks size": "they say what an output may leave out",
+    },
     "export": {
         "csv parquet json latex markdown methods": AS_FILE,
         "table": "it chooses what is written",
@@ -72,6 +76,7 @@ ALWAYS = {
         "samples budget": "they bound what is simulated",
         "ranks_per_node shared": "a node has more ranks, or one of them lacks the other",
         "output": "the records are there",
+        "json": AS_JSON,
     },
     "price": {
         "json": AS_JSON,
@@ -80,9 +85,9 @@ ALWAYS = {
         "paper": "it is the question",
     },
     "calibrate": {
-        "output": AS_FILE, "kind nodes rate": "the platform that is made has them",
+        "json": AS_JSON, "output": AS_FILE, "kind nodes rate": "the platform that is made has them",
     },
-    "reproduce": {"kind": "a study without tables refuses them"},
+    "reproduce": {"json": AS_JSON, "kind": "a study without tables refuses them"},
     "compare": {
         "json": AS_JSON, "output": AS_FILE, "test": "it chooses what is compared",
         "same": "verdicts follow from it",

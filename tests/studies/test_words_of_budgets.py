@@ -25,9 +25,9 @@ def begun(monkeypatch: pytest.MonkeyPatch, folder: Path, budget_s: float, past_s
     ("nodes", "past_s", "seconds", "what", "budget"),
     [
         # 1.5 times what it takes, and the 30 s that are gone.
-        (512, 30.0, 71.0, "512 nodes need about 80s of simulation here, and 70 s", "3min"),
-        (1, 30.0, 9_000.0, "1 node needs about 3h of simulation here, and 70 s", "4h"),
-        (2, 103.0, 1.0, "2 nodes need about 1s of simulation here, and 0 s", "110s"),
+        (512, 30.0, 71.0, "512 nodes need about 80s of simulation here, and 70s", "3min"),
+        (1, 30.0, 9_000.0, "1 node needs about 2h30min of simulation here, and 70s", "3h50min"),
+        (2, 103.0, 1.0, "2 nodes need about 1s of simulation here, and 0s", "110s"),
     ],
 )
 def test_more_than_is_left_names_a_budget(
