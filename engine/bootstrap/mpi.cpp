@@ -59,9 +59,10 @@ bool is_on_one_host() {
     if (text != nullptr) std::from_chars(text, text + std::strlen(text), value);
     return value;
   };
+  // An mpirun on several hosts may itself be typed in a step of Slurm that has one.
   const long ranks = number("OMPI_COMM_WORLD_SIZE");
-  const bool is_by_mpirun = ranks > 0 && number("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks;
-  return is_by_mpirun || number("SLURM_STEP_NUM_NODES") == 1;
+  if (ranks > 0) return number("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks;
+  return number("SLURM_STEP_NUM_NODES") == 1;
 }
 
 // Open MPI looks through UCX and libfabric for the best way to send, which takes longer than all
@@ -69,9 +70,8 @@ bool is_on_one_host() {
 // shared memory and TCP do. Ranks that only meet give their core away while they wait: where there
 // are more of them than cores, the one that is waited for gets it at once. (Open MPI 4.1.4 crashes
 // in MPI_Init at times where ranks yield and it looks through all ways.) On one host the shared
-// memory alone does: over TCP too, each rank asks the starter for the address of each other, which
-// costs the square of the ranks, and from some 128 ranks on an answer may never come. What a user
-// has set stays.
+// memory alone does: over TCP too, each rank asks the starter for the address of each other
+// (docs/decisions/0016). What a user has set stays.
 void choose_plain_messages() {
   constexpr int keep = 0;
   setenv("OMPI_MCA_pml", "ob1", keep);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -10,21 +11,22 @@ import pytest
 from weft.launch.programs import engine_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 pytestmark = pytest.mark.engine
 
 
-def told(folder: Path, **environment: str) -> dict[str, str]:
-    """Open MPI's parameters that come from the environment, of two ranks on this host."""
+MPIRUN = ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "2")
+
+
+def told(folder: Path, starter: Sequence[str] = MPIRUN, **environment: str) -> dict[str, str]:
+    """Open MPI's parameters that come from the environment, of ranks on this host."""
     file = folder / "parameters"
     shown = {"mpi_show_mca_params": "enviro", "mpi_show_mca_params_file": str(file)}
-    asked = {f"OMPI_MCA_{name}": value for name, value in (shown | environment).items()}
-    words = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "2"]
-    for name, value in asked.items():
-        words += ["-x", f"{name}={value}"]
+    asked = {f"OMPI_MCA_{name}": value for name, value in shown.items()} | environment
     subprocess.run(
-        [*words, engine_folder() / "openmpi" / "rank-tcp"],
+        [*starter, engine_folder() / "openmpi" / "rank-tcp"], env=os.environ | asked,
         stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False,
     )  # fmt: skip
     lines = [line.split(" ")[0] for line in file.read_text().splitlines() if line[:1] not in "#"]
@@ -39,4 +41,24 @@ def test_ranks_of_one_host_meet_over_shared_memory_only(tmp_path: Path) -> None:
 
 
 def test_what_a_user_has_set_stays(tmp_path: Path) -> None:
-    assert told(tmp_path, btl="self,tcp")["btl"] == "self,tcp"
+    assert told(tmp_path, OMPI_MCA_btl="self,tcp")["btl"] == "self,tcp"
+
+
+@pytest.mark.parametrize(
+    ("of_starter", "is_one_host"),
+    [
+        ({"SLURM_STEP_NUM_NODES": "1"}, True),
+        ({"SLURM_STEP_NUM_NODES": "2"}, False),
+        # Of ranks of mpirun on two hosts, typed in a step of one.
+        (
+            {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_LOCAL_SIZE": "2",
+             "SLURM_STEP_NUM_NODES": "1"},
+            False,
+        ),
+        ({}, False),
+    ],
+)  # fmt: skip
+def test_what_started_a_rank_says_whether_all_are_on_one_host(
+    tmp_path: Path, of_starter: dict[str, str], *, is_one_host: bool
+) -> None:
+    assert ("btl" in told(tmp_path, starter=(), **of_starter)) == is_one_host
