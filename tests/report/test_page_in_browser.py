@@ -12,7 +12,13 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import weft
-from support.browser import chromium
+from support.browser import (
+    WIDER_THAN_THEIR_PLACE,
+    WORDS_CUT_OFF,
+    chromium,
+    in_the_dark,
+    of_width,
+)
 from support.builders import make_cases, synthetic_record
 from support.nights import EVEN, nights
 from support.shown import render_page, size_charts
@@ -43,14 +49,6 @@ const own = box.querySelector("svg").viewBox.baseVal, place = box.getBoundingCli
 scrollTo(0, scrollY + place.top - 100);
 const scale = place.width / own.width;
 return [Math.round(x * scale - place.width / 2), Math.round(y * scale - place.height / 2)];"""
-WIDER_THAN_THEIR_PLACE = """
-return [...document.querySelectorAll(".scroll")]
-  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent);"""
-WORDS_CUT_OFF = """
-return [...document.querySelectorAll(".plot svg text")].filter((one) => {
-  const own = one.getBoundingClientRect(), place = one.ownerSVGElement.getBoundingClientRect();
-  return own.left < place.left - 8 || own.right > place.right + 8;
-}).map((one) => one.textContent);"""
 HOSTILE = "node<script>alert(1)</script>"
 
 
@@ -143,31 +141,23 @@ def test_figures_can_be_taken_as_svg_and_pdf(browser: webdriver.Chrome, page: Pa
 
 @pytest.mark.parametrize("width", [420, 1280])
 def test_nothing_scrolls_sideways(browser: webdriver.Chrome, page: Path, width: int) -> None:
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    try:
+    with of_width(browser, width):
         browser.get(page.as_uri())
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
         wide = browser.execute_script(WIDER_THAN_THEIR_PLACE)
         assert wide == [] or width == 420
         # No word of a drawing is outside of it.
         assert browser.execute_script(WORDS_CUT_OFF) == []
-    finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_dark_has_its_own_colours_and_a_command_is_copied(
     browser: webdriver.Chrome, page: Path
 ) -> None:
     assert page.exists()
-    dark = {"media": "screen", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
-    try:
+    with in_the_dark(browser):
         colours = browser.execute_script(
             "const own = getComputedStyle(document.body);return [own.backgroundColor, own.color]"
         )
-    finally:
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
     assert colours == ["rgb(20, 24, 29)", "rgb(230, 234, 238)"]
     copy = browser.find_element(By.CSS_SELECTOR, "[data-copy]")
     assert (

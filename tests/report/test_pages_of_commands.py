@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 from selenium.webdriver.common.by import By
 
-from support.browser import chromium
+from support.browser import (
+    WIDER_THAN_THEIR_PLACE,
+    WORDS_CUT_OFF,
+    chromium,
+    in_the_dark,
+    of_width,
+)
 from support.in_process import weft_here
 from test_approved_outputs import ENDS, make_named, words_of
 
@@ -46,20 +52,11 @@ PAGES = {
 MOST_BYTES = 1_200_000
 # More than a page of 96 cases has today by half; a browser lays out some 50,000 in a second.
 MOST_NODES = 30_000
-WIDER_THAN_THEIR_PLACE = """
-return [...document.querySelectorAll(".scroll")].filter((one) => one.offsetParent)
-  .filter((one) => one.scrollWidth > one.clientWidth + 1)
-  .map((one) => one.textContent.trim().slice(0, 80));"""
 BEYOND_THE_PAGE = """
 const within = (one) => one.closest(".scroll, svg, table, pre") !== null;
 return [...document.querySelectorAll("body *")].filter((one) => !within(one))
   .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
   .map((one) => one.tagName + " " + (one.textContent || "").trim().slice(0, 60));"""
-WORDS_CUT_OFF = """
-return [...document.querySelectorAll(".plot svg text")].filter((one) => {
-  const own = one.getBoundingClientRect(), place = one.ownerSVGElement.getBoundingClientRect();
-  return own.left < place.left - 8 || own.right > place.right + 8;
-}).map((one) => one.textContent);"""
 # Words on words: of two of a drawing that both stand level and overlap by more than a few pixels.
 WORDS_ON_WORDS = """
 return [...document.querySelectorAll(".plot svg")].flatMap((svg) => {
@@ -70,6 +67,15 @@ return [...document.querySelectorAll(".plot svg")].flatMap((svg) => {
       && Math.min(own.bottom, other.bottom) - Math.max(own.top, other.top) > 4)
     .map(([other]) => text + " | " + other));
 });"""
+
+
+# Words whose colour is nearer to black than to white.
+DARK_WORDS = """
+const light = (text) => text.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + +b, 0);
+return [...document.querySelectorAll("body, main p, main td, main h2")]
+  .filter((one) => one.offsetParent || one === document.body)
+  .filter((one) => light(getComputedStyle(one).color) < 300)
+  .map((one) => one.tagName + " " + one.textContent.trim().slice(0, 60));"""
 
 
 @pytest.fixture(scope="module")
@@ -102,28 +108,23 @@ def page(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.Monke
     return path
 
 
-def opened(browser: webdriver.Chrome, page: Path, width: int) -> None:
-    metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    browser.get(page.as_uri())
-
-
 @pytest.mark.parametrize("width", [420, 1280])
 def test_nothing_scrolls_sideways_and_no_word_is_cut(
     browser: webdriver.Chrome, page: Path, width: int
 ) -> None:
-    opened(browser, page, width)
-    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-    assert browser.execute_script(BEYOND_THE_PAGE) == []
-    if width > 420:
-        assert browser.execute_script(WIDER_THAN_THEIR_PLACE) == []
-    assert browser.execute_script(WORDS_CUT_OFF) == []
-    assert browser.execute_script(WORDS_ON_WORDS) == []
+    with of_width(browser, width):
+        browser.get(page.as_uri())
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        assert browser.execute_script(BEYOND_THE_PAGE) == []
+        if width > 420:
+            assert browser.execute_script(WIDER_THAN_THEIR_PLACE) == []
+        assert browser.execute_script(WORDS_CUT_OFF) == []
+        assert browser.execute_script(WORDS_ON_WORDS) == []
 
 
 def test_it_is_whole_small_and_asks_no_network(browser: webdriver.Chrome, page: Path) -> None:
     browser.get_log("browser")  # type: ignore[no-untyped-call]
-    opened(browser, page, 1280)
+    browser.get(page.as_uri())
     logged = browser.get_log("browser")  # type: ignore[no-untyped-call]
     assert [one for one in logged if one["level"] == "SEVERE"] == []
     assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
@@ -138,17 +139,7 @@ def test_it_is_whole_small_and_asks_no_network(browser: webdriver.Chrome, page: 
 
 
 def test_dark_is_dark(browser: webdriver.Chrome, page: Path) -> None:
-    dark = {"media": "screen", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", dark)
-    try:
-        opened(browser, page, 1280)
-        light = browser.execute_script(
-            "const light = (text) => text.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + +b, 0);"
-            "return [...document.querySelectorAll('body, main p, main td, main h2')]"
-            ".filter((one) => one.offsetParent || one === document.body)"
-            ".filter((one) => light(getComputedStyle(one).color) < 300)"
-            ".map((one) => one.tagName + ' ' + one.textContent.trim().slice(0, 60));"
-        )
-    finally:
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
-    assert light == []
+    with in_the_dark(browser):
+        browser.get(page.as_uri())
+        dark = browser.execute_script(DARK_WORDS)
+    assert dark == []
