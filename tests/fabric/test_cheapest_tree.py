@@ -6,6 +6,7 @@ spines and cores up to the ports there are, lays the cables of each as a table a
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 from math import ceil
@@ -328,7 +329,8 @@ def test_the_cheapest_with_a_stated_bisection_is_the_cheapest_of_all(nodes: int)
                 continue
             flow = known.setdefault((nodes, leaves, up), tree_flow(nodes, leaves, up))
             for spines in range(1, up + 1):
-                if up % spines == 0 and leaves * up <= spines * radix and flow >= cables:
+                is_there = flow >= cables and ceil(leaves * up / 2) >= cables
+                if up % spines == 0 and leaves * up <= spines * radix and is_there:
                     key = leaves + spines, leaves * up, leaves
                     best = min(best or key, key)
         if best is None:
@@ -357,6 +359,11 @@ def test_a_stated_bisection_is_there(nodes: int, radix: int, share: float, level
     except WeftError:
         return
     assert bisection_cables(fabric) >= cables
+    # Either half has its part of the cables of each level: none is met inside of a leaf or a pod.
+    upwards: Counter[str] = Counter()
+    for trunk in fabric.trunks:
+        upwards[fabric.switches[trunk.one].role] += trunk.cables
+    assert all(ceil(count / 2) >= cables for count in upwards.values())
 
 
 def test_a_stated_bisection_in_words() -> None:

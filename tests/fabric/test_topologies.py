@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from fractions import Fraction
 from itertools import combinations
-from math import prod
+from math import ceil, prod
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -99,6 +99,21 @@ def test_spines_are_saved_where_the_uplinks_need_not_spread_evenly() -> None:
     assert (even.bisection_cables, saving.bisection_cables) == (32, 31)
     assert even.fabric.spread == "each leaf has 8 uplinks, 2 to each spine"
     assert saving.fabric.spread.endswith("2 or 3 to each spine: not an even spread")
+
+
+def test_no_bisection_is_met_inside_of_a_leaf() -> None:
+    """12 cables in each of two planes of 100 nodes. Three leaves of 34 nodes have room for two
+    uplinks each, though 16 nodes of the second could send to 17 others there; four leaves of 25
+    have 24, of which two leaves have half."""
+    built = build(
+        FabricAsked(nodes=100, switch="36", rails=2, bisection="24GB/s", link="IB 4x SDR")
+    )
+    found = {part.role: part.count for part in built.parts}
+    assert (found["leaf"], found["spine"], found["uplink cable"]) == (2 * 4, 2 * 1, 2 * 24)
+    assert built.bisection_cables == 24
+    # Nor is it where blocking alone is asked for: 3 leaves of 16 nodes have 8 uplinks each.
+    half = build(FabricAsked(nodes=48, switch="24", blocking="2:1"))
+    assert half.bisection_cables == 12
 
 
 def test_a_dragonfly_as_in_its_paper() -> None:
@@ -267,7 +282,13 @@ def test_the_bisection_is_an_own_count_of_the_flow(asked: FabricAsked) -> None:
     fabric = built_or_none(asked)
     if fabric is None or asked.nodes > 60:
         return
-    assert bisection_cables(fabric) == flow(fabric, set(range(1, asked.nodes // 2 + 1)))
+    found = flow(fabric, set(range(1, asked.nodes // 2 + 1)))
+    if asked.topology == "fat-tree":
+        for role in ("leaf", "spine"):
+            names = Counter(cable.end for cable in cables_of(fabric) if cable.kind == "uplink")
+            own = sum(count for name, count in names.items() if name.startswith(role))
+            found = min(found, ceil(own / 2) or found)
+    assert bisection_cables(fabric) == found
 
 
 @pytest.mark.parametrize(

@@ -203,8 +203,9 @@ def hops_of(fabric: Fabric, views: Sequence[tuple[int, int]] = ()) -> Hops:
 def bisection_cables(fabric: Fabric) -> int:
     """The most that the first half of the nodes can send to the second at once, in cables.
 
-    The largest flow in one plane (by Dinic's algorithm). Nodes are halved as they are numbered:
-    by pods, by the longest side of a torus, by groups.
+    The largest flow in one plane (by Dinic's algorithm), and in a tree no more than half of the
+    cables between two levels: what stays in the leaf or pod in which the halves meet would be more.
+    Nodes are halved as they are numbered: by pods, by the longest side of a torus, by groups.
     """
     import numpy as np
     from scipy.sparse import csr_array
@@ -226,7 +227,17 @@ def bisection_cables(fabric: Fabric) -> int:
     rows, columns, counts = np.array(kept, dtype=np.int32).T
     size = len(fabric.switches) + 2
     graph = csr_array((counts, (rows, columns)), shape=(size, size), dtype=np.int32)
-    return int(maximum_flow(graph, source, sink).flow_value)
+    flow = int(maximum_flow(graph, source, sink).flow_value)
+    return min((flow, *_halves_of_levels(fabric)))
+
+
+def _halves_of_levels(fabric: Fabric) -> list[int]:
+    """Half of a tree's cables between two levels, for each two; what is no tree has none."""
+    found: Counter[str] = Counter()
+    for trunk in fabric.trunks:
+        if trunk.kind == "uplink":
+            found[fabric.switches[trunk.one].role] += trunk.cables
+    return [ceil(cables / 2) for cables in found.values()]
 
 
 def _neighbours(fabric: Fabric) -> list[list[int]]:

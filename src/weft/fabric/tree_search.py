@@ -119,17 +119,22 @@ class BlockingNeeds(msgspec.Struct, frozen=True):
 
 
 class BisectionNeeds(msgspec.Struct, frozen=True):
-    """The first half of the nodes sends to the second over so many cables at once."""
+    """The first half of the nodes sends to the second over so many cables at once.
+
+    Half of all uplinks of leaves, and of pods, are as many: nothing of it is met by what stays in a
+    leaf or pod in which both halves have nodes.
+    """
 
     nodes: int
     cables: int
 
     def uplinks(self, leaves: int) -> int:
         """Of each of so many leaves."""
-        return _least(
+        enough = _least(
             ceil(self.nodes / leaves),
             lambda up: tree_flow(self.nodes, leaves, up) >= self.cables,
         )
+        return max(enough, ceil(self.uplinks_of_all() / leaves))
 
     def uplinks_of_spine(self, leaves: int, uplinks: int, pods: int, spines: int) -> int:
         """Of each spine of so many in a pod."""
@@ -137,18 +142,18 @@ class BisectionNeeds(msgspec.Struct, frozen=True):
             ceil(leaves / pods) * uplinks,
             lambda up: tree_flow(self.nodes, leaves, uplinks, pods, up) >= self.cables,
         )
-        return ceil(of_a_pod / spines)
+        return max(ceil(of_a_pod / spines), ceil(self.uplinks_of_all() / (pods * spines)))
 
     def uplinks_of_all(self) -> int:
-        """Of all leaves together."""
-        return 0
+        """Of all leaves together, and of all pods: an odd cable is for one half's way out."""
+        return 2 * self.cables - 1
 
     def ports_below(self, radix: int) -> int:
         """The most cables downwards of a spine below cores."""
         return radix - 1
 
-    def uplinks_of_spines(self, below: int) -> int:  # noqa: ARG002 - a cut may lie below them
-        """Of all spines together."""
+    def uplinks_of_spines(self, below: int) -> int:  # noqa: ARG002 - it hangs on no cable below
+        """Of any number of spines, those of one pod or of all."""
         return 0
 
 
