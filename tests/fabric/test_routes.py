@@ -173,6 +173,19 @@ def test_valiant_ways_load_all_global_cables_alike(
     assert set(found) == {most}
 
 
+# Of three to the 19 groups that 11 ports permit; three have nine cables between two of them, and six
+# switches.
+@pytest.mark.parametrize("groups", range(3, 20))
+def test_cables_between_two_groups_are_taken_as_often(groups: int) -> None:
+    asked = FabricAsked(nodes=groups * 18, switch="11", topology="dragonfly")
+    fabric = build_fabric(asked)
+    minimal = by_kind(all_to_all(routes_of(fabric, "minimal")), 6)["global"]
+    # The pairs of switches are those of three by three nodes.
+    assert max(minimal) - min(minimal) <= 9
+    valiant = by_kind(all_to_all(routes_of(fabric, "valiant")), 6)["global"]
+    assert max(valiant) <= 1.09 * sum(valiant) / len(valiant)
+
+
 def test_valiant_ways_spread_what_one_group_sends_to_the_next() -> None:
     busiest = {}
     for routing in ("minimal", "valiant"):

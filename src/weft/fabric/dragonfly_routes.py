@@ -49,9 +49,12 @@ class _Groups:
         pairs of switches take each as often."""
         yield start
         here = start
+        # Another number for each pair, and for those of one switch with all of a group.
+        row, column = start % self.size, end % self.size
+        pair = row * self.size + (row + column) % self.size
         for one, other in pairwise(groups):
             cables = self.cables[one, other]
-            for place in cables[(start % self.size + end % self.size) % len(cables)]:
+            for place in cables[pair % len(cables)]:
                 if place != here:
                     yield place
                 here = place
