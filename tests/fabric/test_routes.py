@@ -173,8 +173,8 @@ def test_valiant_ways_load_all_global_cables_alike(
     assert set(found) == {most}
 
 
-# Of three to the 19 groups that 11 ports permit; three have nine cables between two of them, and six
-# switches.
+# Of three to the 19 groups that 11 ports permit: of three, nine cables are between two of them, and
+# each has six switches.
 @pytest.mark.parametrize("groups", range(3, 20))
 def test_cables_between_two_groups_are_taken_as_often(groups: int) -> None:
     asked = FabricAsked(nodes=groups * 18, switch="11", topology="dragonfly")
