@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mutants import survivors
 from mutants.bugs import all_bugs
 from mutants.compiled import EngineBench
 from mutants.draws import ENGINE, draw
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mutants.bugs import Bug
+    from mutants.drawn import Drawn
 
 ROOT = Path(__file__).resolve().parents[2]
 # Outside the checkout, for every checkout of this machine.
@@ -35,14 +37,16 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="name them and do nothing")
     parser.add_argument("--drawn", type=int, default=0, help="draw so many that nobody chose")
     parser.add_argument("--seed", type=int, default=0, help="of the draw; none: this day's date")
-    parser.add_argument("--share", action="store_true", help="keep the shares, for docs")
+    parser.add_argument("--again", action="store_true", help="try those that lived once more")
+    parser.add_argument("--share", action="store_true", help="keep the shares, for docs, and what"
+        " lived")  # fmt: skip
     parser.add_argument("--under", default="", help="these folders of src/weft, with commas; or of"
         " the engine: engine/patterns,engine/run")  # fmt: skip
     parser.add_argument("--tests", nargs="*", default=["tests"], help="that may notice them")
     parser.add_argument("--processes", type=int, default=2, help="that try drawn ones")
     parser.add_argument("--store", type=Path, default=STORE, help="which tests reach which line")
     asked = parser.parse_args()
-    if asked.drawn:
+    if asked.drawn or asked.again:
         return _draw(asked)
     bugs = [
         bug
@@ -73,30 +77,49 @@ def main() -> int:
 
 
 def _draw(asked: argparse.Namespace) -> int:
-    """0 unless a folder is surely below its aim."""
+    """0 unless a folder is surely below its aim, or one that lived lives again."""
     seed = asked.seed or int(time.strftime("%Y%m%d"))
-    _say(f"seed {seed}")
+    _say("those that lived" if asked.again else f"seed {seed}")
     under = [name for name in asked.under.split(",") if name]
     of_engine = [name for name in under if name.startswith(ENGINE)]
     if of_engine and of_engine != under:
         _say("--under has folders of the engine and of src/weft: draw them one after the other")
         return 2
     benches, tree = _engine_bench(asked) if of_engine else _benches(asked)
-    rules = asked.store.with_name("rules")
     try:
-        fates = fates_of(benches, draw(tree, asked.drawn, seed, under, rules), _say)
+        fates = fates_of(benches, _mutants(asked, tree, seed, under), _say)
     finally:
         for bench in benches:
             bench.close()
+    if asked.again:
+        survivors.keep(fates)
+        return 1 if "lived" in fates.values() else 0
     shares = shares_of(fates, seed)
     if asked.share:
         keep(shares)
+        survivors.keep(fates)
         PAGE.write_text(page_with(PAGE.read_text(), kept()))
     for line in table_of(shares):
         _say(line)
     for folder in missed(shares):
         _say(f"{folder} is below its aim")
     return 1 if missed(shares) else 0
+
+
+def _mutants(asked: argparse.Namespace, tree: Path, seed: int, under: Sequence[str]) -> list[Drawn]:
+    if not asked.again:
+        return draw(tree, asked.drawn, seed, under, asked.store.with_name("rules"))
+    is_engines = any(name.startswith(ENGINE) for name in under)
+    lived = [
+        one
+        for one in survivors.kept()
+        if one.path.startswith(ENGINE) == is_engines and (not under or one.folder in under)
+    ]
+    here, gone = survivors.as_now(tree, lived)
+    for one in gone:
+        _say(f"no more in its file: {one.title}")
+    survivors.forget(gone)
+    return here
 
 
 def _engine_bench(asked: argparse.Namespace) -> tuple[list[EngineBench], Path]:
