@@ -85,6 +85,9 @@ def _draw(asked: argparse.Namespace) -> int:
     if of_engine and of_engine != under:
         _say("--under has folders of the engine and of src/weft: draw them one after the other")
         return 2
+    if asked.again and not survivors.kept():
+        _say("none lived of a draw that was kept by --share")
+        return 0
     benches, tree = _engine_bench(asked) if of_engine else _benches(asked)
     try:
         fates = fates_of(benches, _mutants(asked, tree, seed, under), _say)
