@@ -10,6 +10,7 @@ from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.wait import WebDriverWait
 
 import weft
 from support.browser import (
@@ -122,6 +123,29 @@ def test_a_value_shows_under_the_pointer_and_at_the_arrow_keys(
     assert tip.text.startswith("tcp, 8 B: ")
     plot.send_keys(Keys.ESCAPE)
     assert not tip.is_displayed()
+
+
+def test_who_only_has_a_keyboard_gets_past_the_contents_and_hears_what_was_done(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    browser.get(page.as_uri())
+    keys = ActionChains(browser)
+    keys.send_keys(Keys.TAB).perform()
+    assert browser.switch_to.active_element.text == "To the figures"
+    keys.reset_actions()
+    keys.send_keys(Keys.ENTER, Keys.TAB).perform()
+    copy = browser.switch_to.active_element
+    assert copy.get_dom_attribute("aria-label") == "Copy the command"
+    heard = browser.find_element(By.ID, "heard")
+    assert not heard.get_attribute("textContent")
+    copy.send_keys(Keys.ENTER)
+    WebDriverWait(browser, 10).until(lambda _: heard.get_attribute("textContent"))
+    assert heard.get_attribute("textContent") in ("Copied", "Selected")
+    plot = browser.find_element(By.ID, "plot-ping_pong")
+    plot.send_keys(Keys.ARROW_RIGHT)
+    assert str(heard.get_attribute("textContent")).startswith("tcp, 8 B: ")
+    outlines = "return getComputedStyle(document.activeElement).outlineStyle"
+    assert browser.execute_script(outlines) == "solid"
 
 
 def test_figures_can_be_taken_as_svg_and_pdf(browser: webdriver.Chrome, page: Path) -> None:

@@ -68,7 +68,20 @@ return [...document.querySelectorAll(".plot svg")].flatMap((svg) => {
     .map(([other]) => text + " | " + other));
 });"""
 
-
+NAMES_OF_WHAT_IS_TAKEN = """
+return [...document.querySelectorAll("a[download]")].map((one) => one.ariaLabel);"""
+# What is used or scrolls, and takes no focus.
+OUT_OF_REACH = """
+const scrolls = [...document.querySelectorAll(".scroll, pre")]
+  .filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight);
+const used = [...document.querySelectorAll("button, a, summary, [id^=plot-]")]
+  .filter((one) => one.href !== "" && (!one.id || one.id.slice(5) in plots));
+return [...scrolls, ...used].filter((one) => one.tabIndex < 0).map((one) => one.outerHTML);"""
+PAPER_PIXELS = 718
+WIDER_THAN_THE_PAPER = """
+return [...document.querySelectorAll("main *:not(svg *)")]
+  .filter((one) => one.getBoundingClientRect().right > arguments[0] + 1)
+  .map((one) => one.tagName + " " + (one.textContent || "").trim().slice(0, 60));"""
 # Words whose colour is nearer to black than to white.
 DARK_WORDS = """
 const light = (text) => text.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + +b, 0);
@@ -143,3 +156,32 @@ def test_dark_is_dark(browser: webdriver.Chrome, page: Path) -> None:
         browser.get(page.as_uri())
         dark = browser.execute_script(DARK_WORDS)
     assert dark == []
+
+
+def test_what_can_be_used_has_a_name_of_its_own_and_the_keyboard_reaches_it(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    browser.get(page.as_uri())
+    nodes = browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    names: dict[str, list[str]] = {}
+    for node in nodes:
+        if not node["ignored"]:
+            names.setdefault(node["role"]["value"], []).append(node.get("name", {}).get("value"))
+    for role in ("button", "link", "image", "table"):
+        assert all(names.get(role, ())), (role, names[role])
+    assert len(set(names.get("button", ()))) == len(names.get("button", ()))
+    taken = browser.execute_script(NAMES_OF_WHAT_IS_TAKEN)
+    assert len(set(taken)) == len(taken)
+    assert browser.execute_script(OUT_OF_REACH) == []
+
+
+def test_nothing_is_wider_than_the_paper(browser: webdriver.Chrome, page: Path) -> None:
+    """Of A4 with margins of a centimetre: what is wider would be cut, or all of it made small."""
+    media = {"media": "print"}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    try:
+        with of_width(browser, PAPER_PIXELS):
+            browser.get(page.as_uri())
+            assert browser.execute_script(WIDER_THAN_THE_PAPER, PAPER_PIXELS) == []
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "screen"})

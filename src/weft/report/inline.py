@@ -30,6 +30,7 @@ def figure_of(chart: Chart, drawing: PageDrawing) -> dict[str, Any]:
         "title": chart.title,
         "alt": chart.alt,
         "note": chart.words,
+        "is_static": chart.is_static,
         "svg": inline_svg(drawing.svg, chart.name),
         "pdf": "data:application/pdf;base64," + base64.b64encode(drawing.pdf).decode(),
     }

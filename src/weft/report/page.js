@@ -1,5 +1,5 @@
 "use strict";
-const tip = document.getElementById("tip");
+const tip = document.getElementById("tip"), heard = document.getElementById("heard");
 
 function words(plot, track, at) {
   const said = track.texts[at] || `${plot.x} ${track.x[at]}, ${plot.y} ${track.y[at]}`;
@@ -15,7 +15,7 @@ function show(box, plot, [of, at]) {
   for (const [name, value] of [["class", "ring"], ["cx", x], ["cy", y], ["r", 4.5]])
     ring.setAttribute(name, value);
   svg.append(ring);
-  tip.textContent = words(plot, track, at);
+  tip.textContent = heard.textContent = words(plot, track, at);
   tip.hidden = false;
   const left = place.left + x * scale, half = tip.offsetWidth / 2;
   const width = document.documentElement.clientWidth;
@@ -102,14 +102,24 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(button.dataset.copy);
-      button.textContent = "Copied";
+      button.textContent = heard.textContent = "Copied";
     } catch {
       getSelection().selectAllChildren(button.previousElementSibling);
-      button.textContent = "Selected";
+      button.textContent = heard.textContent = "Selected";
     }
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });
 }
+
+// What scrolls by itself can be scrolled by the keyboard, and nothing else stops it.
+const scrolling = [...document.querySelectorAll(".scroll, pre")];
+function reach() {
+  for (const one of scrolling) {
+    const is_longer = one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight;
+    if (is_longer) one.tabIndex = 0; else one.removeAttribute("tabindex");
+  }
+}
+new ResizeObserver(reach).observe(document.body);
 
 const links = new Map([...document.querySelectorAll("nav li a")].map((a) => [a.hash.slice(1), a]));
 const seen = new IntersectionObserver((entries) => {
