@@ -6,7 +6,8 @@ import pytest
 
 from weft.analysis.compare.history import CaseHistory, Course, History, Session, SessionStep
 from weft.analysis.stats.ratios import Ratio
-from weft.report.history import _longer, _names, _spread, _summary, _time_axis, _without_step
+from weft.report.history import _longer, _summary, _without_step
+from weft.report.history_charts import _time_axis, session_names, spread
 
 FIRST = datetime.datetime(2026, 11, 1, 2, 3, 4, tzinfo=datetime.UTC)
 
@@ -31,7 +32,7 @@ def history_at(*minutes: float) -> History:
         (2880, ["11-01", "11-03"]),
         (2879, ["02:03", "02:02"]),
         (6, ["02:03", "02:09"]),
-        (5.5, ["03:04", "08:34"]),
+        (5.5, ["02:03:04", "02:08:34"]),
     ],
 )
 def test_a_tick_is_as_fine_as_its_sessions_are_near(last: float, labels: list[str]) -> None:
@@ -48,8 +49,8 @@ def test_ticks_are_a_sixth_of_all_apart() -> None:
 
 
 def test_sessions_of_one_minute_are_told_by_their_seconds() -> None:
-    assert _names(history_at(0, 1))[1] == "2026-11-01 02:04"
-    assert _names(history_at(0, 0.9, 3)) == [
+    assert session_names(history_at(0, 1))[1] == "2026-11-01 02:04"
+    assert session_names(history_at(0, 0.9, 3)) == [
         "2026-11-01 02:03:04", "2026-11-01 02:03:58", "2026-11-01 02:06:04",
     ]  # fmt: skip
 
@@ -70,7 +71,7 @@ def series_of(count: int) -> list[CaseHistory]:
      (12, 2, [0, 11]), (1, 6, [0])],
 )  # fmt: skip
 def test_shown_sizes_have_both_ends(count: int, most: int, shown: list[int]) -> None:
-    found = _spread(series_of(count), most)
+    found = spread(series_of(count), most)
     assert [one.bytes for one in found] == [1 << at for at in shown]
 
 

@@ -11,8 +11,10 @@ from support.builders import lost_batch, make_cases
 from support.drawn import page_plots, page_tables
 from support.nights import EVEN, NIGHT_CASES, night, nights
 from weft.analysis.compare.history import History, history
+from weft.colours import TRANSPORTS
 from weft.record.run import Run
-from weft.report.history import _charts, history_tables, write_history
+from weft.report.history import history_tables, write_history
+from weft.report.history_charts import history_charts
 from weft.sources.limits import read_limits
 from weft.units import format_bytes
 
@@ -53,12 +55,34 @@ def test_the_sentence_of_a_step_has_date_interval_and_what_else_changed(tmp_path
 def test_without_a_step_it_says_so_and_what_would_be_one(tmp_path: Path) -> None:
     text = " ".join(printed(history(nights(tmp_path, EVEN))).split())
     assert (
-        "tcp/ping_pong/*: no significant step over 10 sessions, which scatter by 0.5 %; two"
-        " sessions more would be one if they took 1.028 times as long"
+        "tcp/ping_pong/*; tcp/stream/*: no significant step over 10 sessions, which scatter by"
+        " 0.5 %; two sessions more would be one if they took 1.028 times as long"
     ) in text
     assert text.endswith("0 of 2 curves have a step.")
     few = printed(history(nights(tmp_path / "few", EVEN[:2])))
     assert "2 sessions; steps are looked for from 4 sessions on" in few
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize(("count", "word"), [(10, "No step."), (2, "Too few sessions.")])
+def test_where_nobody_could_look_for_a_step_the_page_does_not_say_that_there_is_none(
+    tmp_path: Path, count: int, word: str
+) -> None:
+    write_history(history(nights(tmp_path, EVEN[:count])), tmp_path / "t.html")
+    mood = "good" if count > 2 else "open"
+    text = " ".join((tmp_path / "t.html").read_text().split())
+    assert f'<div class="verdict {mood}"> <p><strong>{word}</strong>' in text
+
+
+def test_a_transport_has_one_colour_in_all_charts_whatever_was_measured(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong", "stream"), ("tcp", "mpi"), (8, 65536))
+    charts = history_charts(history([night(tmp_path, day, cases=cases) for day in (0, 1)]))
+    assert len(charts) == 1 + len(cases)
+    for chart in charts:
+        for track in chart.tracks:
+            assert track.group == TRANSPORTS.index(track.label.partition("/")[0])
+    shades = {track.label: track.shade for track in charts[0].tracks}
+    assert shades["tcp/ping_pong/*"] != shades["tcp/stream/*"]
 
 
 def test_every_session_has_its_row_with_answer_speed_and_figures(tmp_path: Path) -> None:
@@ -152,7 +176,7 @@ def test_charts_have_figures_intervals_limits_steps_and_failed_nights(tmp_path: 
         fails, fails, fails,
     ]  # fmt: skip
     # A limit, a failed night, a step and changed conditions have each a colour of their own.
-    charts = {chart.name: chart for chart in _charts(found)}
+    charts = {chart.name: chart for chart in history_charts(found)}
     groups = {mark.text: mark.group for mark in charts["case1"].marks}
     kinds = [groups["limit: latency at most 1.1 us"], groups["no figure"], groups[step]]
     of_speeds = [mark.group for mark in charts["speeds0"].marks]

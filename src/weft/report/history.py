@@ -9,16 +9,24 @@ from rich.text import Text
 
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.analysis.stats.steps import FEWEST
-from weft.charts import MOST_CURVES, Chart, ChartAxis, ChartPoint, Mark, chart_of, track_of, unit_of
 from weft.outputs import write_output
+from weft.report.history_charts import (
+    CASE,
+    MOST_SIZES,
+    failing,
+    history_charts,
+    series_of,
+    session_names,
+    spread,
+)
 from weft.report.html import Fold, Page, Section, Verdict, render
 from weft.report.table import render_table
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
-from weft.wording import WIDEST, counted, verb_of, with_ends, with_half
+from weft.wording import WIDEST, counted, hosts_in_words, said_once, verb_of, with_half
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from rich.console import RenderableType
@@ -27,18 +35,14 @@ if TYPE_CHECKING:
         CaseHistory,
         Course,
         History,
-        Point,
         Session,
         SessionStep,
     )
+    from weft.charts import Chart
 
-# Sizes of a curve that have a column in a terminal and a chart on the page.
-MOST_SIZES = 6
-MOST_CHARTS = 24
-MOST_TICKS = 6
-_CASE = "case"
-# Colours of the marks, after the first, which is the figures' own.
-_STEP, _FAILED, _CHANGED, _LIMIT = 1, 3, 2, 4
+_FAILS, _NO_STEP = "Limits fail.", "No step."
+# What is neither good nor bad is open.
+_MOODS = {_FAILS: "bad", _NO_STEP: "good"}
 NOTE = (
     "Sessions are named by their beginning in UTC. speed: all sizes together, relative to the"
     " median session."
@@ -56,10 +60,8 @@ def history_tables(found: History, notes: Sequence[str] = ()) -> RenderableType:
 
 def write_history(found: History, path: Path, notes: Sequence[str] = (), command: str = "") -> None:
     """Write the page; `command` made it. Raises WeftError where it cannot be written."""
-    charts = _charts(found)
-    steps = sum(bool(course.steps) for course in found.courses)
-    failing = sum(bool(_failing(course)) for course in found.courses)
-    places = " and ".join(found.machines)
+    charts = history_charts(found)
+    places = hosts_in_words(found.machines)
     page = Page(
         title=f"weft: {places} over time",
         heading=f"{places} over time",
@@ -67,9 +69,9 @@ def write_history(found: History, path: Path, notes: Sequence[str] = (), command
         commands=(command,) if command else (),
         verdicts=(
             Verdict(
-                word="Limits fail." if failing else "A step." if steps else "No step.",
+                word=_verdict(found),
                 sentence=_summary(found),
-                mood="bad" if failing else "open" if steps else "good",
+                mood=_MOODS.get(_verdict(found), "open"),
             ),
         ),
         sections=(
@@ -99,7 +101,7 @@ def _sessions_with_troubles(found: History) -> tuple[Fold, ...]:
 
 def _without_chart(found: History, charts: Sequence[Chart]) -> list[str]:
     """A line where a case is only in the tables."""
-    drawn = sum(chart.name.startswith(_CASE) for chart in charts)
+    drawn = sum(chart.name.startswith(CASE) for chart in charts)
     every = len(found.series)
     has = verb_of(drawn, "have", every)
     words = f"{drawn} of {counted(every, 'case')} {has} a chart; the tables have all"
@@ -107,7 +109,7 @@ def _without_chart(found: History, charts: Sequence[Chart]) -> list[str]:
 
 
 def _summary(found: History) -> str:
-    names = _names(found)
+    names = session_names(found)
     count = len(names)
     steps = sum(bool(course.steps) for course in found.courses)
     of_all = (
@@ -120,17 +122,19 @@ def _summary(found: History) -> str:
     return f"{sessions}{machines}, {when} UTC: {of_all}."
 
 
-def _names(found: History) -> list[str]:
-    """What each session is called: when it began, as exactly as tells them apart."""
-    minutes = [session.measured_utc[:16].replace("T", " ") for session in found.sessions]
-    if len(set(minutes)) == len(minutes):
-        return minutes
-    return [session.measured_utc[:19].replace("T", " ") for session in found.sessions]
+def _verdict(found: History) -> str:
+    """In a word or three; where no curve has sessions enough, nobody looked for a step."""
+    if any(map(failing, found.courses)):
+        return _FAILS
+    if any(course.steps for course in found.courses):
+        return "A step."
+    looked_at = any(course.scatter is not None for course in found.courses)
+    return _NO_STEP if looked_at else "Too few sessions."
 
 
 def _findings(found: History) -> list[str]:
     """A sentence a curve: its steps, or that none is significant and what would be."""
-    names = _names(found)
+    names = session_names(found)
     lines = []
     if len(found.machines) > 1:
         lines.append(
@@ -148,7 +152,7 @@ def _findings(found: History) -> list[str]:
             " session: a step or one odd night, which the next session will show"
             for at in course.outliers
         ]
-    return [*lines, *found.advice]
+    return [*said_once(lines), *found.advice]
 
 
 def _of_step(step: SessionStep, names: Sequence[str], sessions: Sequence[Session]) -> str:
@@ -187,7 +191,7 @@ def _longer(share: float) -> str:
 def _troubles(found: History) -> list[str]:
     """What single sessions lack, and how their conditions differ from the session before."""
     lines = []
-    for name, session in zip(_names(found), found.sessions, strict=True):
+    for name, session in zip(session_names(found), found.sessions, strict=True):
         where = f"{name} ({session.record})"
         if session.ended_early:
             lines.append(f"{where}: {session.ended_early}")
@@ -202,19 +206,8 @@ def _troubles(found: History) -> list[str]:
 
 def _tables(found: History, most_sizes: int | None = None) -> list[Table]:
     return [
-        _table(found, course, _of_course(found, course), number, most_sizes)
+        _table(found, course, series_of(found, course), number, most_sizes)
         for number, course in enumerate(found.courses)
-    ]
-
-
-def _of_course(found: History, course: Course) -> list[CaseHistory]:
-    """The cases of a curve by size."""
-    transport, test, _, *variant = course.name.split("/")
-    own = (transport, test, "/".join(variant), course.machine)
-    return [
-        series
-        for series in found.series
-        if (series.transport, series.test, series.variant, series.machine) == own
     ]
 
 
@@ -226,8 +219,8 @@ def _table(
     most_sizes: int | None,
 ) -> Table:
     """A row a session: its answer, its speed, and its figure at each size."""
-    shown = _spread(every, most_sizes or len(every))
-    names = _names(found)
+    shown = spread(every, most_sizes or len(every))
+    names = session_names(found)
     has_answers = any(course.answers)
     speeds = dict(zip(course.sessions, course.speeds, strict=True))
     shape = format_time if every[0].quantity == "latency" else format_bandwidth
@@ -258,142 +251,3 @@ def _table(
         if hidden
         else (),
     )
-
-
-def _spread(series: Sequence[CaseHistory], most: int) -> list[CaseHistory]:
-    """So many of the sizes, with both ends, as far apart as can be."""
-    if len(series) <= most:
-        return list(series)
-    last = len(series) - 1
-    return [series[at] for at in sorted({round(n * last / (most - 1)) for n in range(most)})]
-
-
-def _charts(found: History) -> list[Chart]:
-    """The curves' speeds together, then a chart a case."""
-    charts = [
-        _of_courses(found, first, found.courses[first : first + MOST_CURVES])
-        for first in range(0, len(found.courses), MOST_CURVES)
-    ]
-    for course in found.courses:
-        for series in _spread(_of_course(found, course), MOST_SIZES):
-            charts.append(_of_series(found, course, series, len(charts)))
-    return charts[:MOST_CHARTS]
-
-
-def _time_axis(found: History) -> ChartAxis:
-    """Days since the first session, labelled at a few sessions by date, or time within a day."""
-    last = found.sessions[-1].days
-    part = (
-        slice(5, 10) if last >= 2 else slice(11, 16) if last * 1440 >= MOST_TICKS else slice(14, 19)
-    )
-    ticks: list[tuple[float, str]] = []
-    for session in found.sessions:
-        if not ticks or session.days - ticks[-1][0] >= last / MOST_TICKS:
-            ticks.append((session.days, session.measured_utc[part]))
-    names = _names(found)
-    return ChartAxis(f"session, {names[0]} to {names[-1]} UTC", is_log=False, ticks=tuple(ticks))
-
-
-def _of_courses(found: History, number: int, courses: Sequence[Course]) -> Chart:
-    names = _names(found)
-    tracks = []
-    for group, course in enumerate(courses):
-        machine = f" on {course.machine}" if len(found.machines) > 1 else ""
-        points = (
-            ChartPoint(found.sessions[at].days, speed, text=f"{names[at]}: {speed:.3f}")
-            for at, speed in zip(course.sessions, course.speeds, strict=True)
-        )
-        tracks.append(track_of(course.name + machine, points, group))
-    return chart_of(
-        f"speeds{number}",
-        "Speed of each curve, relative to its median session",
-        _time_axis(found),
-        ChartAxis("relative speed", is_log=False),
-        tracks,
-        marks=_marks_of_sessions(found, courses),
-        note="All sizes of a curve together. Over 1 is faster.",
-    )
-
-
-def _of_series(found: History, course: Course, series: CaseHistory, number: int) -> Chart:
-    unit = unit_of(series.quantity)
-    names = _names(found)
-    known = [(point.session, point.estimate) for point in series.points if point.estimate]
-    machine = f" on {series.machine}" if len(found.machines) > 1 else ""
-    over = f"{series.transport} {series.variant}".rstrip()
-    title = f"{series.test} over {over}, {format_bytes(series.bytes)}{machine}"
-    limits = tuple(
-        Mark(axis="y", at=limit.value * unit.scale, text=f"limit: {limit.text}", group=_LIMIT)
-        for limit in series.limits
-    )
-    points = (
-        unit.point(found.sessions[at].days, figure, f"{names[at]}: {with_ends(figure, unit.shape)}")
-        for at, figure in known
-    )
-    return chart_of(
-        f"{_CASE}{number}",
-        title,
-        _time_axis(found),
-        ChartAxis(unit.label, is_log=False),
-        [track_of(series.case, points)],
-        marks=(*limits, *_marks(found, course, series.points)),
-        note="Bars are 95 % intervals over the launches of a session.",
-    )
-
-
-def _marks(found: History, course: Course, points: Sequence[Point]) -> tuple[Mark, ...]:
-    """On a case at its sessions: where it has no figure, steps of its curve, other conditions."""
-    steps = {step.session: step for step in course.steps}
-    lost = _without_figure(points)
-    marks = []
-    for at, session in enumerate(found.sessions):
-        if session.machine != course.machine:
-            continue
-        words = ["no figure"] if at in lost else []
-        words += [f"{steps[at].speed.speed:.3f} times as fast"] if at in steps else []
-        words += ["conditions changed"] if session.changed else []
-        if words:
-            group = _FAILED if at in lost else _STEP if at in steps else _CHANGED
-            marks.append(Mark(axis="x", at=session.days, text="; ".join(words), group=group))
-    return tuple(marks)
-
-
-def _failing(course: Course) -> set[int]:
-    """The sessions in which a limit of the curve does not hold."""
-    return {at for at, answer in enumerate(course.answers) if answer == "fail"}
-
-
-def _without_figure(points: Iterable[Point]) -> set[int]:
-    """The sessions of those points that have no figure."""
-    return {point.session for point in points if point.estimate is None}
-
-
-def _named(curves: Sequence[str]) -> str:
-    """A curve by its name, several by their number: a mark is short."""
-    return curves[0] if len(curves) == 1 else f"{counted(len(curves), 'curve')}"
-
-
-def _marks_of_sessions(found: History, courses: Sequence[Course]) -> tuple[Mark, ...]:
-    """On curves: sessions outside the limits of some, without all figures, in other conditions."""
-    machines = {course.machine for course in courses}
-    lost = [
-        (
-            course.name,
-            _without_figure(p for series in _of_course(found, course) for p in series.points),
-        )
-        for course in courses
-    ]
-    marks = []
-    for at, session in enumerate(found.sessions):
-        if session.machine not in machines:
-            continue
-        fails = [course.name for course in courses if at in _failing(course)]
-        lacks = [name for name, sessions in lost if at in sessions]
-        words = [f"fail: {_named(fails)}"] if fails else []
-        words += [session.ended_early] if session.ended_early else []
-        words += [f"no figure: {_named(lacks)}"] if lacks else []
-        group = _FAILED if words else _CHANGED
-        words += ["conditions changed"] if session.changed else []
-        if words:
-            marks.append(Mark(axis="x", at=session.days, text="; ".join(words), group=group))
-    return tuple(marks)
