@@ -107,7 +107,8 @@ def test_a_fit_is_of_every_series_and_drawn_of_one(path: Path) -> None:
     assert [series.name for series, _ in both] == ["tcp/ping_pong", "tcp/stream"]
     with pytest.raises(WeftError, match="a picture shows one series, and there are 2"):
         fits_of(str(path), test="ping_pong,stream", is_drawn=True)
-    chart, [table, *others] = picture_of(fits_of(str(path), is_drawn=True).fits[0])
+    chart, [table, *others], answer = picture_of(fits_of(str(path), is_drawn=True).fits[0])
+    assert answer.startswith("By the piecewise model: latency 1.00 µs [1.00, 1.00], bandwidth")
     assert chart.title == "Transfer time, tcp/ping_pong"
     assert table.caption == "weft fit: tcp/ping_pong"
     assert [row[0] for row in table.rows] == ["bandwidth", "latency", "R²"]

@@ -63,6 +63,8 @@ def fit(
     for line in refused:
         console(stderr=json).print(line, markup=False)
     if output is not None:
-        chart, (table, *more) = picture_of(found[0])
-        write_picture(output, [chart], table, more, command=as_typed())
+        drawn = picture_of(found[0])
+        table, *more = drawn.tables
+        answer = drawn.answer
+        write_picture(output, [drawn.chart], table, more, command=as_typed(), answer=answer)
         typer.echo(f"picture: {output}", err=True)

@@ -71,7 +71,7 @@ class Fit:
 
     def plot(self, *, layout: str = "ieee", wide: bool = False) -> Canvas:
         """The times and the lines through them, as a matplotlib figure."""
-        return plot_of(picture_of(self._fitted)[0], layout, wide=wide)
+        return plot_of(picture_of(self._fitted).chart, layout, wide=wide)
 
     def __repr__(self) -> str:
         """The series and the models that it has."""

@@ -27,7 +27,7 @@ from weft.units import (
     format_number,
     format_time,
 )
-from weft.wording import counted, parameter_in_words
+from weft.wording import counted, is_determined, parameter_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,8 +94,8 @@ def render_line(fit: LinearFit) -> RenderableType:
     """Both lines for a terminal."""
     table = Grid(box=None)
     table.add_column("")
-    table.add_column("least squares, as published", no_wrap=True)
-    table.add_column("median line", no_wrap=True)
+    table.add_column("least squares, as published")
+    table.add_column("median line")
     for row in line_rows(fit):
         table.add_row(*map(Text, row))
     parts: list[RenderableType] = [Text(f"{fit.name}: {facts_of(fit)}", style="bold"), table]
@@ -115,6 +115,19 @@ def render_models(models: Models) -> RenderableType:
     for row in prediction_rows(models):
         table.add_row(*map(Text, row))
     return Group(*parts, table)
+
+
+def in_a_sentence(models: Models) -> str:
+    """Latency and bandwidth by the model that follows switches, or else by the median line."""
+    line, model = models.line.median_line, models.piecewise
+    by, latency, bandwidth = "median line", line.latency_ns, line.bandwidth_bytes_per_s
+    if model is not None:
+        by, latency = "piecewise model", model.latency_ns
+        bandwidth = model.asymptotic_bandwidth_bytes_per_s
+    return (
+        f"By the {by}: latency {in_words(latency, format_time, 'smaller messages')}, bandwidth"
+        f" {in_words(bandwidth, format_bandwidth, 'larger messages')}."
+    )
 
 
 def prediction_rows(models: Models) -> list[tuple[str, ...]]:
@@ -186,12 +199,12 @@ def whole_rows(model: Piecewise) -> list[tuple[str, str]]:
 
 def switch_in_words(switch: Switch) -> str:
     """Where a switch is and by how much the times step there."""
-
     outer = f"{format_bytes(switch.above_bytes)} and {format_bytes(switch.up_to_bytes)}"
-    words = (
-        f"at {format_bytes(switch.at_bytes)} (between {outer}), the time steps by"
-        f" {in_words(switch.step, _step_in_percent)}"
-    )
+    place = f"at {format_bytes(switch.at_bytes)} (between {outer})"
+    step = in_words(switch.step, _step_in_percent)
+    if not is_determined(switch.step):
+        return f"{place}, the step of the time is {step}"
+    words = f"{place}, the time steps by {step}"
     is_significant = not switch.step.low <= 1 <= switch.step.high
     return words if is_significant else f"{words}: a change of slope, or none that is significant"
 
@@ -199,8 +212,10 @@ def switch_in_words(switch: Switch) -> str:
 def render_piecewise(model: Piecewise) -> RenderableType:
     """The piecewise model for a terminal."""
     table = Grid(box=None)
-    for head in ("piecewise", "time at 0 B", "bandwidth"):
-        table.add_column(head, no_wrap=True)
+    # What names a row is whole; what says that nothing is determined is broken at blanks.
+    table.add_column("piecewise", no_wrap=True)
+    for head in ("time at 0 B", "bandwidth"):
+        table.add_column(head)
     for row in segment_rows(model):
         table.add_row(*map(Text, row))
     words = [Text(f" {name}: {value}") for name, value in whole_rows(model)]

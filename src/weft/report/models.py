@@ -17,6 +17,8 @@ from weft.report.signatures import signature_rows
 from weft.tables import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.analysis.fits.modelled import Modelled
     from weft.analysis.fits.models import Models
 
@@ -58,17 +60,23 @@ def tables_of(one: Models) -> list[Table]:
         )
         rows = whole_rows(one.piecewise)
         caption = f"What the piecewise model says, {one.name}."
-        tables.append(Table(name="whole", caption=caption, head=("", ""), rows=tuple(rows)))
+        tables.append(_facts("whole", caption, rows))
     if one.loggp is not None:
         caption = f"LogGP and PLogP, {one.name}."
         rows = loggp_rows(one.loggp)
-        tables.append(Table(name="loggp", caption=caption, head=("", ""), rows=tuple(rows)))
+        tables.append(_facts("loggp", caption, rows))
     tables.append(
         Table(
             name="errors",
             caption=f"How far each model is off the medians, {one.name}.",
             head=PREDICTION_HEAD,
             rows=tuple(prediction_rows(one)),
+            left=(0, len(PREDICTION_HEAD) - 1),
         )
     )
     return tables
+
+
+def _facts(name: str, caption: str, rows: Sequence[tuple[str, str]]) -> Table:
+    """What is said of a model, in words beside their names."""
+    return Table(name=name, caption=caption, head=("", ""), rows=tuple(rows), left=(0, 1))

@@ -34,10 +34,11 @@ def write_picture(
     pictures: Sequence[Picture] = (),
     *,
     command: str = "",
+    answer: str = "",
 ) -> None:
     """Write the charts as the path's ending says; SVG and PDF hold the first one, a page all.
 
-    A page shows the `command` that made it.
+    A page shows the `command` that made it, and first the `answer` in a sentence.
 
     Raises WeftError for another ending, where there is no chart, or nothing can be written.
     """
@@ -46,7 +47,8 @@ def write_picture(
     if not charts and kind != "html":
         raise WeftError("there is nothing to draw", "type it without -o to see what there is")
     if kind == "html":
-        write_output(path, page_of(charts, table, more, pictures, command=command).encode())
+        page = page_of(charts, table, more, pictures, command=command, answer=answer)
+        write_output(path, page.encode())
     else:
         write_output(path, _drawn(charts[0], kind))
 
@@ -58,16 +60,23 @@ def page_of(
     pictures: Sequence[Picture] = (),
     *,
     command: str = "",
+    answer: str = "",
 ) -> str:
-    """The table's notes first, for they are the answer; then charts and pictures; tables last."""
-    bare = msgspec.structs.replace(table, notes=(), caption="")
-    title = table.caption.removeprefix("weft: ").rstrip(".") or table.name
+    """The answer and the table's notes first, then charts and pictures; tables last.
+
+    What kind of page it is says the command, whose name does not begin the heading too.
+    """
+    kind = " ".join(command.split()[:2]) or "weft"
+    title = table.caption.removeprefix("weft: ").removeprefix(f"{kind}: ").rstrip(".") or table.name
+    title = _capitalised(title)
+    bare = msgspec.structs.replace(table, notes=(), caption=title)
     return render(
         Page(
-            title=f"weft: {title}",
-            heading=title[0].upper() + title[1:],
-            kind="weft",
+            title=f"{kind}: {title}",
+            heading=title,
+            kind=kind,
             commands=(command,) if command else (),
+            summary=answer,
             sections=(
                 Section(name="answer", title="In words", findings=table.notes),
                 Section(name="charts", title="Charts", charts=tuple(charts)),
@@ -80,6 +89,12 @@ def page_of(
             ),
         )
     )
+
+
+def _capitalised(title: str) -> str:
+    """A title that begins with a word, as a heading; a name stays as it is written."""
+    first, _, _ = title.partition(" ")
+    return title[0].upper() + title[1:] if first.isalpha() else title
 
 
 def _drawn(chart: Chart, kind: str) -> bytes:

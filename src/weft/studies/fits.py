@@ -77,12 +77,21 @@ def only_one(series: Sequence[Series], what: str) -> None:
         )
 
 
-def picture_of(fitted: Fitted) -> tuple[Chart, list[Table]]:
-    """The chart of a fit, and the tables that stand under it; the first has the notes."""
+class FitPicture(NamedTuple):
+    """A fit as a chart, the tables under it, of which the first has the notes, and a sentence."""
+
+    chart: Chart
+    tables: list[Table]
+    answer: str
+
+
+def picture_of(fitted: Fitted) -> FitPicture:
+    """What a picture of a fit shows."""
     series, models = fitted
     first, *others = tables_of(models)
     notes = models.line.notes
     if models.piecewise is not None:
         notes += models.piecewise.notes
     named = msgspec.structs.replace(first, caption=f"weft fit: {series.name}", notes=notes)
-    return fits.line_chart(series, models.line, models.piecewise), [named, *others]
+    chart = fits.line_chart(series, models.line, models.piecewise)
+    return FitPicture(chart, [named, *others], fits.in_a_sentence(models))
