@@ -40,3 +40,6 @@ def test_no_line_is_wider_than_the_terminal(
         said = re.sub(r"\x1b\[[\d;]*m", "", done.stdout + done.stderr).splitlines()
         wide = [line for line in said if cell_len(line.rstrip()) > WIDTH]
         assert not wide, f"{typed}\n" + "\n".join(wide)
+        # Nor is a word cut for want of room: it would be what tells two rows apart.
+        cut = [line for line in said if "…" in line]
+        assert not cut, f"{typed}\n" + "\n".join(cut)

@@ -48,6 +48,10 @@ RULE = (
     " their number n"
 )
 WHOLE_PERCENT = 100.0
+# Characters of where something was found: "queue depth: tcp, stream, 64 KiB".
+LONGEST_PLACE = 64
+# Hosts that a heading names.
+MOST_HOSTS = 4
 # A share over the whole by more than this is no noise.
 ABOUT_WHOLE = 0.02
 
@@ -187,16 +191,17 @@ def middle_or_none(figure: Estimate | None, shape: Shape) -> str:
     return "-" if figure is None else shape(figure.value, step_of(figure))
 
 
-def share_or_unknown(figure: Estimate | None) -> str:
+def share_or_unknown(figure: Estimate | None, *, may_exceed: bool = False) -> str:
     """A share of a whole with half its interval, in per cent; one that says nothing is "not known".
 
-    No more than the whole can be meant, and an interval wider than the whole holds every answer.
+    No more than the whole can be meant, but where it `may_exceed` it, as the processor's time of
+    several threads does. An interval wider than the whole holds every answer.
     """
     if figure is None:
         return "-"
     is_wide = figure.is_bounded and figure.high - figure.low > WHOLE_PERCENT
     # Noise about the whole is the whole, and is shown.
-    is_over = figure.value > WHOLE_PERCENT * (1 + ABOUT_WHOLE)
+    is_over = not may_exceed and figure.value > WHOLE_PERCENT * (1 + ABOUT_WHOLE)
     return "not known" if is_wide or is_over else half_in_its_unit(figure, format_percent)
 
 
@@ -252,6 +257,36 @@ def in_a_row(names: Sequence[str], last: str) -> str:
     """Names in a sentence, with `last` before the last one: "a", "a and b", "a, b or c"."""
     *others, end = names
     return f"{', '.join(others)} {last} {end}" if others else end
+
+
+def hosts_in_words(hosts: Iterable[str]) -> str:
+    """A few hosts by name, many by how many they are and the first and the last of them."""
+    names = list(hosts)
+    if len(names) > MOST_HOSTS:
+        return f"{counted(len(names), 'host')}, {names[0]} to {names[-1]}"
+    return in_a_row(names, "and") if names else ""
+
+
+def said_once(findings: Sequence[str]) -> list[str]:
+    """Sentences that say the same of several places, once, with all of these before it.
+
+    A place stands before the last colon whose words repeat: "mpi, stream: Q = 64 binds". What is
+    longer than a place is a sentence that says something of its own.
+    """
+    parted = (line.rpartition(": ") for line in findings)
+    places = who_says(
+        (place, words) if len(place) <= LONGEST_PLACE else ("", f"{place}: {words}")
+        for place, _, words in parted
+    )
+    return [f"{_together(own)}: {words}" if any(own) else words for words, own in places.items()]
+
+
+def _together(places: Sequence[str]) -> str:
+    """Places in one phrase; what they begin with is said once."""
+    first, colon, _ = places[0].partition(": ")
+    head = f"{first}: " if colon and all(one.startswith(f"{first}: ") for one in places) else ""
+    names = [one.removeprefix(head) for one in dict.fromkeys(places)]
+    return head + "; ".join(names)
 
 
 def who_says(said: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -114,7 +114,8 @@ def test_what_is_not_known_is_told_and_no_bound(tmp_path: Path) -> None:
     bus = bus_of(device, "node1")
     assert bus.stages == ()
     assert bus.one_way is None
-    assert bus_in_words(bus).startswith("host bus: eth5: nothing is known of the link, the bus at")
+    nothing = "host bus: eth5 on node1: nothing is known of the link, the bus at"
+    assert bus_in_words(bus).startswith(nothing)
     assert bus_tables([bus]) == []
     typed = bus_of(device, "node1", link=parse_link("100GbE"))
     assert typed.one_way is not None
@@ -173,7 +174,7 @@ def test_show_and_memory_print_it(tmp_path: Path) -> None:
     for command in ("show", "memory"):
         shown = CliRunner().invoke(app, [command, str(run.path)])
         assert "bottleneck both ways" in shown.stdout
-        assert "host bus: eth5: one way at most 12.5 GB/s by Ethernet 100G" in " ".join(
+        assert "host bus: eth5 on node1: one way at most 12.5 GB/s by Ethernet 100G" in " ".join(
             shown.stdout.split()
         )
     rows = result_of(CliRunner().invoke(app, ["memory", str(run.path), "--json"]).stdout)

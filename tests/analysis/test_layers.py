@@ -24,7 +24,7 @@ from weft.plan.case import Case
 from weft.record.model import Launch
 from weft.record.run import Run
 from weft.report.table import render_bare
-from weft.topics.layers import layer_charts, layer_table, pair_in_words, to_json
+from weft.topics.layers import layer_charts, layer_notes, layer_table, pair_in_words, to_json
 
 LO = {"interface": "lo", "address": "127.0.0.1:5"}
 OFI_TCP = {"provider": "tcp;ofi_rxm", "domain": "lo"}
@@ -121,6 +121,9 @@ def test_a_blocking_loop_is_not_laid_on_one_with_receives_ahead(
     assert all("mpi was measured by MPI_Send and MPI_Recv" in why for why in told)
     assert all(why.endswith("measure all of them with --wait spin") for why in told)
     assert len(told) == 2 * blocks
+    said = [line for line in layer_notes(layers) if "apart" in line]
+    # The same of both transports, said once.
+    assert [line.partition(":")[2][:25] for line in said] == [" ucx and mpi stand apart:"] * blocks
 
 
 def test_other_variants_are_stacks_of_their_own(tmp_path: Path) -> None:

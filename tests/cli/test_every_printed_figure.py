@@ -52,7 +52,7 @@ ALSO = {
     "speed": ("speed ratio", "times as fast"),
 }
 # Words with a figure that no record tells.
-CONSTANTS = ("95 % interval", "time at 0 B", "over 5%", "+10% adds", "100.0 %")
+CONSTANTS = ("95 % interval", "time at 0 B", "over 5%", "+10% adds", "100.0 %", "over 99%")
 # Their JSON is a file, or that of a command in here: `run` prints what `show` does.
 OTHERS = {
     "run": "show",

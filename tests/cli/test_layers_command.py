@@ -29,7 +29,7 @@ def test_rows_pictures_and_words(record: Path, tmp_path: Path) -> None:
     assert "layers-ping_ping" in (tmp_path / "l.html").read_text()
     shown = " ".join(layers(*words).stdout.split())
     assert "ping_ping: mpi saves" in shown
-    assert "ping_pong: mpi stands apart: mpi was measured by MPI_Send and MPI_Recv" in shown
+    assert "ping_pong: tcp and mpi stand apart: mpi was measured by MPI_Send and MPI_Recv" in shown
 
 
 @pytest.mark.parametrize(

@@ -116,8 +116,8 @@ def test_the_doctor_says_how_to_learn_what_huge_pages_would_give(
 ) -> None:
     [found] = about(lay_out(tmp_path, files), "huge pages")
     assert found.what == (
-        f"transparent huge pages: {now}; messages get none unasked: what they would give,"
-        f" {MEASURES} measures on this machine{after}"
+        f"transparent huge pages: {now}; messages get none unasked; to see what they would give"
+        f" here type {MEASURES}{after}"
     )
     assert (found.level, found.effect, found.fix) == ("ok", "", "")
 

@@ -12,7 +12,6 @@ from weft.analysis.first_figures import first_figures
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.report.front import cards_of, short_warning, verdict_of
-from weft.report.notes import said_once
 from weft.topics import results_of
 from weft.topics.base import Results
 
@@ -78,15 +77,6 @@ def test_the_verdict_is_one_word_and_the_reason(tmp_path: Path) -> None:
 def test_a_warning_is_short_on_the_first_screen() -> None:
     line = "warning: runs under KVM: the host may preempt a core: rare. Fix: measure elsewhere"
     assert short_warning(line) == "runs under KVM"
-
-
-def test_what_holds_in_many_places_is_said_once() -> None:
-    lines = ["queue depth: mpi, stream: binds", "queue depth: tcp, stream: binds",
-             "queue depth: ucx, stream: does not", "alone"]  # fmt: skip
-    assert said_once(lines) == [
-        "queue depth: mpi, stream; tcp, stream: binds", "queue depth: ucx, stream: does not",
-        "alone",
-    ]  # fmt: skip
 
 
 def test_a_page_of_the_default_run_is_small(tmp_path: Path) -> None:

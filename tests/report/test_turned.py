@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from weft.report.turned import PAGE_CHARACTERS, for_page
-from weft.tables import Table
+from weft.report.table import split
+from weft.report.turned import for_page
+from weft.tables import PAGE_CHARACTERS, Table
 
 MANY = tuple(f"column {at}" for at in range(20))
 
@@ -52,6 +53,22 @@ def test_many_of_both_are_split_and_no_cell_is_lost() -> None:
     for part in parts:
         longest = sum(3 + max(map(len, own)) for own in zip(*part.rows, strict=True))
         assert longest <= PAGE_CHARACTERS
+
+
+def test_columns_that_belong_together_stay_in_one_part_beside_those_of_each() -> None:
+    table = msgspec.structs.replace(wide(12), in_each=2, together=3)
+    parts = for_page(table)
+    assert len(parts) > 1
+    assert cells(parts) == cells([table])
+    shown = [part.head[2:] for part in parts]
+    assert all(part.head[:2] == ("size", MANY[0]) for part in parts)
+    for first in (MANY[1], MANY[4], MANY[16]):
+        assert [head.index(first) % 3 for head in shown if first in head] == [0]
+    # On a terminal as long as there is room for them together.
+    assert [len(part.head) for part in split(table, 130)] == [5] * 5 + [6]
+    narrow = split(table, 75)
+    assert [part.head for part in narrow[:2]] == [("size", *MANY[:2]), ("size", *MANY[2:4])]
+    assert cells(narrow) == cells([table])
 
 
 def test_columns_of_words_begin_at_their_left_in_each_part() -> None:

@@ -32,12 +32,12 @@ def _of_side(record: Record) -> str:
     return f"{place_of(record)} {record['side']} {size_of(record)}{rank}"
 
 
-def _share(field: str) -> Any:
-    """A share of a whole; words where it says nothing."""
+def _share(field: str, most: float = _OVER) -> Any:
+    """A share of a whole; words where it says nothing, or is more than can be."""
 
     def told(record: Record) -> Shown | str | None:
         found = shown_of(field, record[field])
-        if isinstance(found, Shown) and (found.value > _OVER or found.high - found.low > _WHOLE):
+        if isinstance(found, Shown) and (found.value > most or found.high - found.low > _WHOLE):
             return "not known"
         return found
 
@@ -125,8 +125,6 @@ BOOK = Book(
         ("overhead", "delay method"): "delay_ns",
         ("overlap", "transfer alone"): "alone_ns",
         ("overlap", "work alone"): "work_ns",
-        ("completion", "CPU rank 0"): "cpu_percent.0",
-        ("completion", "CPU rank 1"): "cpu_percent.1",
         ("hot_spots", "peers"): "streams",
         ("hot_spots", "Jain"): "fairness",
         ("hot_spots", "of a pair"): "of_reference",
@@ -155,6 +153,7 @@ BOOK = Book(
         ("availability", "#0"): lambda r: f"{place_of(r)} {size_of(r)}",
         ("completion", "#0"): lambda r: f"{place_of(r)} {r['kind']} {size_of(r)}",
         ("completion", "adds"): _added,
+        **{("completion", f"CPU rank {n}"): _share(f"cpu_percent.{n}", math.inf) for n in (0, 1)},
         ("hot_spots", "#0"): lambda r: f"{place_of(r)} {_HOW[r['test']]}",
         ("hot_spots", "each"): _each("bytes"),
         ("message_rate", "each pair"): _each(),

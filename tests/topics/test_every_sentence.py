@@ -90,12 +90,16 @@ def completion(results: Results) -> Iterator[list[Piece]]:
 def figures(results: Results) -> Iterator[list[Piece]]:
     """Each transport's peaks: those of its cases, a stream of both ways has twice the link's."""
     rows = [row for row in plain("figures", results) if row.get("peak_bytes_per_s")]
+    of_peaks: dict[tuple[float, ...], list[str]] = {}
     for transport in dict.fromkeys(row["transport"] for row in rows):
         peaks = {row["peak_bytes_per_s"] for row in rows if row["transport"] == transport}
-        kinds: list[Piece] = [rate(min(peaks))]
-        if len(peaks) > 1:
-            kinds += [" or ", rate(max(peaks)), " (one way, both ways)"]
-        yield [f"Peak of {LINK} over {transport}: ", *kinds, "."]
+        of_peaks.setdefault(tuple(sorted(peaks)), []).append(transport)
+    for own, (*others, last) in of_peaks.items():
+        kinds: list[Piece] = [rate(own[0])]
+        if len(own) > 1:
+            kinds += [" or ", rate(own[-1]), " (one way, both ways)"]
+        transports = f"{', '.join(others)} and {last}" if others else last
+        yield [f"Peak of {LINK} over {transports}: ", *kinds, "."]
 
 
 def queue_depth(results: Results) -> Iterator[list[Piece]]:
@@ -222,7 +226,7 @@ def bus(results: Results) -> Iterator[list[Piece]]:
         worth = {stage["name"]: stage for stage in row["stages"]}
         one, both = (row[f"bottleneck_{way}"] for way in ("one_way", "both_ways"))
         yield [
-            f"host bus: {row['device']}: one way at most ",
+            f"host bus: {row['device']} on {row['host']}: one way at most ",
             rate(min(stage["one_way_bytes_per_s"] for stage in row["stages"])),
             f" by {one}; both ways together at most ",
             rate(worth[both]["both_ways_bytes_per_s"]), f" by {both}",

@@ -21,6 +21,7 @@ from weft.report.page import render_page
 from weft.report.plain import json_rows
 from weft.report.table import FittedTable, split
 from weft.report.terminal import SCREEN, render_brief, render_tables
+from weft.report.turned import for_page
 from weft.studies.shown import results_shown
 from weft.tables import TERMINAL_WIDTH
 from weft.topics import TOPICS, charts_of, results_of
@@ -138,8 +139,8 @@ def test_a_finding_stands_with_the_name_of_its_own_record(
     monkeypatch.setattr("weft.report.page.TOPICS", (rails,))
     plain = load(synthetic_record(tmp_path / "plain.jsonl"))
     page = render_page([results_of(one, summarise(one)) for one in (plain, run)])
-    assert "<li>every.jsonl: rails: tcp:turn" in page
-    assert "<li>plain.jsonl: rails" not in page
+    assert "<li>every.jsonl: tcp:turn" in page
+    assert "<li>plain.jsonl: " not in page
 
 
 def lines_of(run: Run) -> list[str]:
@@ -249,6 +250,22 @@ def test_no_figure_is_broken_over_two_lines(launches: int, tmp_path: Path) -> No
                 text = " ".join(shown)
                 assert all(cell in text for row in table.rows for cell in row if "\n" not in cell)
     assert parts
+
+
+@pytest.mark.parametrize("width", [80, TERMINAL_WIDTH])
+def test_no_two_rows_of_a_part_bear_the_same_name(width: int, tmp_path: Path) -> None:
+    """Modes, peers and ranks tell rows apart, and are beside the figures of each part."""
+    run = record_of_every_topic(tmp_path / "r.jsonl", launches=4)
+    results = results_of(run, summarise(run))
+    looked_at = set()
+    for topic in TOPICS:
+        for table in topic.tables(results.of(topic)):
+            for part in [*split(table, width), *for_page(table)]:
+                names = [row[: table.naming] for row in part.rows]
+                if part.head[: table.naming] == table.head[: table.naming]:
+                    assert len(set(names)) == len(names), (table.name, part.head)
+                    looked_at.add((topic.name, table.naming))
+    assert {("completion", 2), ("hot_spots", 3), ("availability", 2)} <= looked_at
 
 
 @pytest.mark.parametrize("launches", [1, 2, 4])

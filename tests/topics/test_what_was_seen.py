@@ -15,6 +15,7 @@ from weft.analysis.summary import summarise
 from weft.estimate import Estimate
 from weft.record.run import Run
 from weft.sources.sides import load_sides
+from weft.topics.completion import Completion, CompletionModes
 from weft.topics.overhead import MPI_TESTS, HostOverhead, HostOverheads
 from weft.topics.scaling import _more_in_words
 from weft.topics.scaling.rows import Cost
@@ -39,6 +40,19 @@ def share(value: float, low: float, high: float) -> Estimate:
 )
 def test_a_share_that_cannot_be_is_not_known(found: Estimate | None, said: str) -> None:
     assert share_or_unknown(found) == said
+
+
+def test_threads_take_more_than_the_time_of_one_processor() -> None:
+    said = [share_or_unknown(share(*one), may_exceed=True) for one in
+            ((180, 170, 190), (48, -221, 316))]  # fmt: skip
+    assert said == ["180 % ±10 %", "not known"]
+    row = Completion(
+        transport="mpi", variant="", bytes=8, test="ping_pong", kind="ping_pong",
+        mode="block", is_cheapest=True, latency_ns=share(100, 90, 110), added_ns=0.0, low_ns=0.0,
+        high_ns=0.0, verdict="adds", needed=None, cpu_percent=(share(180, 170, 190),),
+    )  # fmt: skip
+    [table] = CompletionModes().tables((row,))
+    assert table.rows[0][-1] == "180 % ±10 %"
 
 
 def test_of_one_launch_a_share_over_the_whole_is_not_known_either() -> None:

@@ -184,8 +184,8 @@ def _small_pages(memory: Memory, setting: str) -> str:
     reserved = f", {free} pages of {size >> 20} MiB reserved and free" if free and size else ""
     asked = "" if setting != "never" or free else f" after echo madvise > {SETTING_OF_HUGE_PAGES}"
     return (
-        f"transparent huge pages: {setting}{reserved}; messages get none unasked: what they would"
-        f" give, {MEASURE_HUGE_PAGES} measures on this machine{asked}"
+        f"transparent huge pages: {setting}{reserved}; messages get none unasked; to see what they"
+        f" would give here type {MEASURE_HUGE_PAGES}{asked}"
     )
 
 

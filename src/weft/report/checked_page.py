@@ -19,10 +19,9 @@ from weft.colours import of_transports
 from weft.outputs import write_output
 from weft.report.checked import ORDER, counts_in_words, folded_checks
 from weft.report.html import Fold, Page, Section, Verdict, render
-from weft.report.notes import said_once
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import counted, with_half
+from weft.wording import counted, said_once, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

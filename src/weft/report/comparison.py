@@ -14,6 +14,7 @@ from weft.analysis.stats.ratios import ratio_in_words
 from weft.charts import SizeCurve, chart_over_ranks, chart_over_sizes
 from weft.outputs import write_output
 from weft.report.html import Page, Section, Verdict, render
+from weft.report.table import FittedTable
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import counted, with_half
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from weft.charts import Chart, Metric
 
 
+# Columns of a side that is compared: its figure, the ratio and the verdict.
+_OF_A_SIDE = 3
 BARS_OF_BOTH = "Bars are 95 % intervals; of published figures, their rounding."
 
 
@@ -40,18 +43,13 @@ def comparison_tables(comparison: Comparison) -> RenderableType:
     if comparison.unlike:
         unlike = Grid(box=None)
         for head in ("unlike", *titles):
-            unlike.add_column(head)
+            unlike.add_column(head, overflow="fold")
         for name, texts in comparison.unlike.items():
             unlike.add_row(name, *map(Text, texts))
         parts += [unlike, Text("")]
-    for table in _laid_out(comparison):
-        grid = Grid(box=None, title=Text(table["title"]), title_justify="left")
-        grid.add_column(table["corner"], justify="right")
-        for head in table["heads"]:
-            grid.add_column(head, justify="right")
-        for row in table["rows"]:
-            grid.add_row(row["head"], *row["cells"])
-        parts += [grid, *(Text(line) for line in table["words"]), Text("")]
+    for one in _laid_out(comparison):
+        parts += [Text(one["title"], style="bold"), FittedTable(_table(one))]
+        parts += [*(Text(line) for line in one["words"]), Text("")]
     parts.append(Text(_legend(comparison)))
     parts += [Text(f"note: {line}") for line in comparison.notes]
     return Group(*parts)
@@ -109,6 +107,9 @@ def _table(laid_out: dict[str, Any]) -> Table:
         caption=laid_out["title"],
         head=head,
         rows=tuple((row["head"], *row["cells"]) for row in laid_out["rows"]),
+        left=(),
+        in_each=2,
+        together=_OF_A_SIDE,
     )
 
 

@@ -15,7 +15,7 @@ from weft.units import (
     format_percent,
     format_time,
 )
-from weft.wording import counted, in_a_row, step_of, with_half
+from weft.wording import counted, hosts_in_words, in_a_row, step_of, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ MOST_NAMED = 3
 def place_of(run: Run) -> str:
     """The hosts that were measured, or the platform that was simulated."""
     platform = run.header.plan.simulated
-    return platform.label if platform else " and ".join(run.header.hosts)
+    return platform.label if platform else hosts_in_words(run.header.hosts)
 
 
 def ranks_of(results: Results) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weft.analysis.stats.launches import next_session_of, what_would_tell
 from weft.analysis.stats.needed import at_first, half_of, to_settle
 from weft.plan.command import resume
-from weft.wording import counted, counted_cases, status_in_words, verb_of, who_says
+from weft.wording import counted, counted_cases, status_in_words, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,24 +39,6 @@ def grouped_flags(summaries: Sequence[CaseSummary]) -> dict[str, list[tuple[str,
             kind = flag.split(",")[0].split(":")[0].split(" by ")[0]
             kinds.setdefault(kind.rstrip(" 0123456789%±"), []).append((summary.case, flag))
     return kinds
-
-
-def said_once(findings: Sequence[str]) -> list[str]:
-    """Sentences that say the same of several places, once, with all of these before it.
-
-    A place stands before the last colon whose words repeat: "mpi, stream: Q = 64 binds".
-    """
-    parted = (line.rpartition(": ") for line in findings)
-    places = who_says((place, words) for place, _, words in parted)
-    return [f"{_together(own)}: {words}" if any(own) else words for words, own in places.items()]
-
-
-def _together(places: Sequence[str]) -> str:
-    """Places in one phrase; what they begin with is said once."""
-    first, colon, _ = places[0].partition(": ")
-    head = f"{first}: " if colon and all(one.startswith(f"{first}: ") for one in places) else ""
-    names = [one.removeprefix(head) for one in dict.fromkeys(places)]
-    return head + "; ".join(names)
 
 
 def state_of(run: Run, summaries: Sequence[CaseSummary]) -> str:

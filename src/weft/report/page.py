@@ -22,7 +22,7 @@ from weft.report.front import (
 )
 from weft.report.html import Fold, Page, Section, render
 from weft.report.models import model_tables
-from weft.report.notes import grouped_flags, said_once, troubles_in_words
+from weft.report.notes import grouped_flags, troubles_in_words
 from weft.report.signatures import signature_chart
 from weft.stages import counted_off
 from weft.topics import TOPICS, charts_of_topic
@@ -111,8 +111,12 @@ class Front(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _section(topic: Topic[Any], records: Sequence[Results]) -> Section:
-    """A topic of all records; of several, tables and findings bear their record's name."""
+    """A topic of all records; of several, tables and findings bear their record's name.
+
+    What a finding is about stands in the heading, and not before each of them.
+    """
     tables, findings = [], []
+    about = f"{topic.name.replace('_', ' ')}: "
     for one in records:
         name, rows = one.run.path.name, one.of(topic)
         several = f"{name}: " if len(records) > 1 else ""
@@ -120,7 +124,7 @@ def _section(topic: Topic[Any], records: Sequence[Results]) -> Section:
             msgspec.structs.replace(table, caption=several + table.caption)
             for table in one.labelled(topic.wide(rows))
         ]
-        findings += [several + line for line in said_once(one.findings(topic))]
+        findings += [several + line.removeprefix(about) for line in one.findings(topic)]
     return Section(
         name=topic.name,
         title=topic.title,

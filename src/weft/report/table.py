@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
     from weft.tables import Table
 
 
-# Columns that name the rows of a table: what is measured, and the message size.
-MOST_NAMING = 2
-SIZE = "size"
+# Characters of a head in a line, where there is too little room.
+LONGEST_HEAD = 30
 
 
 def render_table(table: Table) -> list[RenderableType]:
@@ -45,7 +45,12 @@ class FittedTable:
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
         """What rich asks for, which knows how wide the terminal is."""
-        for part in split(self._table, options.max_width):
+        whole = self._table
+        if whole.width > options.max_width:
+            # Names of files as heads would leave the figures no room.
+            heads = (textwrap.fill(head, LONGEST_HEAD) for head in whole.head)
+            whole = msgspec.structs.replace(whole, head=tuple(heads))
+        for part in split(whole, options.max_width):
             bare = _without_intervals(part) if part.width > options.max_width else part
             yield _grid_of(bare)
             if bare != part:
@@ -63,26 +68,32 @@ class FittedTable:
 
 
 def split(table: Table, width: int) -> list[Table]:
-    """The table in parts that have room, each with the columns that name its rows."""
-    if table.width <= width or len(table.head) < MOST_NAMING + 1:
+    """The table in parts that have room, each with the columns that name its rows.
+
+    Of columns that have no room together the first stands beside all that is in each part, and the
+    others beside the names of the rows alone.
+    """
+    if table.width <= width or len(table.head) < table.naming + 2:
         return [table]
-    naming = 1 + (table.head[1] == SIZE or 1 in table.left)
+    names = [*range(table.naming)]
     parts: list[list[int]] = []
-    for at in range(naming, len(table.head)):
-        if parts and _part(table, naming, [*parts[-1], at]).width <= width:
-            parts[-1].append(at)
+    for block in table.blocks:
+        if parts and _part(table, [*parts[-1], *block]).width <= width:
+            parts[-1] += block
+        elif _part(table, [*names, *block]).width <= width:
+            parts.append([*names, *block])
         else:
-            parts.append([at])
-    return [_part(table, naming, own) for own in parts]
+            parts.append([*names, block[0]])
+            parts += [[0, *block[1:]]] if block[1:] else []
+    return [_part(table, own) for own in parts]
 
 
-def _part(table: Table, naming: int, columns: list[int]) -> Table:
-    kept = [*range(naming), *columns]
+def _part(table: Table, columns: list[int]) -> Table:
     return msgspec.structs.replace(
         table,
-        head=tuple(table.head[at] for at in kept),
-        rows=tuple(tuple(row[at] for at in kept) for row in table.rows),
-        left=tuple(new for new, at in enumerate(kept) if at in table.left),
+        head=tuple(table.head[at] for at in columns),
+        rows=tuple(tuple(row[at] for at in columns) for row in table.rows),
+        left=tuple(new for new, at in enumerate(columns) if at in table.left),
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 
 from weft.analysis.stats.launches import what_tells_half
-from weft.wording import counted
+from weft.wording import counted, said_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -56,10 +56,11 @@ class Results:
     def findings(self, topic: Topic[Any]) -> list[str]:
         """What a topic says, and what would tell what it leaves open: launches, and the command.
 
-        Launches of a simulation are all alike: more of them tell nothing.
+        What holds in several places is said once. Launches of a simulation are all alike: more of
+        them tell nothing.
         """
         rows = self.of(topic)
-        said = topic.findings(rows)
+        said = said_once(topic.findings(rows))
         if self.run.header.plan.simulated is None:
             more = what_tells_half(topic.needed(rows), self.run)
             said += [f"{topic.name.replace('_', ' ')}: {more}"] if more else []

@@ -68,8 +68,12 @@ def bus_tables(buses: Sequence[Bus]) -> list[Table]:
 
 def _caption(bus: Bus) -> str:
     over = f", over {', '.join(bus.transports)}" if bus.transports else ""
-    where = f" on {bus.host}" if bus.host else ""
-    return f"Path between {bus.device}{where} and memory{over}: what each stage carries at best."
+    return f"Path between {_place(bus)} and memory{over}: what each stage carries at best."
+
+
+def _place(bus: Bus) -> str:
+    """The device, and the host that it is in where that is known."""
+    return f"{bus.device} on {bus.host}" if bus.host else bus.device
 
 
 def _row(bus: Bus, stage: BusStage) -> tuple[str, ...]:
@@ -100,9 +104,9 @@ def bottlenecks(buses: Sequence[Bus]) -> list[dict[str, Any]]:
 def bus_in_words(bus: Bus) -> str:
     """The bounds and what sets them, one sentence; what is not known may be lower."""
     if bus.one_way is None or bus.both_ways is None:
-        return f"host bus: {bus.device}: nothing is known of {', '.join(bus.unknown)}"
+        return f"host bus: {_place(bus)}: nothing is known of {', '.join(bus.unknown)}"
     words = (
-        f"host bus: {bus.device}: one way at most"
+        f"host bus: {_place(bus)}: one way at most"
         f" {format_bandwidth(bus.one_way.one_way_bytes_per_s)} by {bus.one_way.name}; both ways"
         f" together at most {format_bandwidth(bus.both_ways.both_ways_bytes_per_s)} by"
         f" {bus.both_ways.name}"

@@ -20,9 +20,9 @@ from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.rows import SizeRow, TransportRow
 from weft.topics.series import median_over
-from weft.units import format_bytes, format_percent, format_time
+from weft.units import format_bytes, format_time
 from weft.wording import at as placed_at
-from weft.wording import between, half_in_its_unit
+from weft.wording import between, share_or_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -237,7 +237,7 @@ def _table(rows: Sequence[Completion]) -> Table:
                 row.mode,
                 format_time(row.latency_ns.value),
                 _added(row),
-                *(half_in_its_unit(share, format_percent) for share in row.cpu_percent),
+                *(share_or_unknown(share, may_exceed=True) for share in row.cpu_percent),
                 *("-" for _ in range(ranks - len(row.cpu_percent))),
             )
             for row in rows

@@ -19,7 +19,7 @@ from weft.charts import (
 )
 from weft.tables import Table
 from weft.units import format_bytes, format_time
-from weft.wording import counted, ends
+from weft.wording import counted, ends, in_a_row, verb_of, who_says
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,8 +58,21 @@ def layer_rows(pairs: Sequence[LayerPair]) -> list[tuple[str, ...]]:
 def layer_notes(found: Layers) -> list[str]:
     """Each pair's outcome in words, then what stands apart and why."""
     lines = [f"{_test(pair)}: {pair_in_words(pair)}, over {pair.medium}" for pair in found.pairs]
-    lines += [f"{_test(one)}: {one.transport} stands apart: {one.why}" for one in found.apart]
-    return [*lines, *found.advice]
+    return [*lines, *_apart_in_words(found.apart), *found.advice]
+
+
+def _apart_in_words(apart: Sequence[Apart]) -> list[str]:
+    """Why transports stand apart, once for all of them and all tests that it is said of."""
+    of_tests = who_says((one.transport, f"{_test(one)}: {one.why}") for one in apart)
+    said: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for words, transports in of_tests.items():
+        test, _, why = words.partition(": ")
+        said.setdefault((why, tuple(transports)), []).append(test)
+    return [
+        f"{', '.join(tests)}: {in_a_row(transports, 'and')}"
+        f" {verb_of(len(transports), 'stand')} apart: {why}"
+        for (why, transports), tests in said.items()
+    ]
 
 
 def pair_in_words(pair: LayerPair) -> str:

@@ -102,8 +102,8 @@ def small_pages_in_words(run: Run) -> tuple[str, ...]:
     largest = max(case.bytes for case in long)
     words = ("--transport", transports, "--sizes", largest, "--pages", "small,huge")
     said = (
-        "pages: no message lay in huge pages; what they would give,"
-        f" {weft_run(*tests, *words)} measures"
+        "pages: no message lay in huge pages; to see what they would give type"
+        f" {weft_run(*tests, *words)}"
     )
     return (said,)
 

@@ -54,6 +54,8 @@ _MOST_OF_MATCHING = 8
 _MORE_OF_LEAF = 2
 # A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
 _FAR = 4.0
+# No cause is said to be surer.
+_MOST_SURE = 0.99
 
 
 class MapRow(SizeRow, frozen=True, kw_only=True):
@@ -275,9 +277,14 @@ def finding_in_words(
         f"{one.source} to {one.target} {one.slower:+.0%}" for one in found.evidence[:_MOST_SHOWN]
     )
     if found.is_certain:
-        return f"{named[0]} {does}: {size}, confidence {found.confidence:.0%}; {pairs}"
+        return f"{named[0]} {does}: {size}, confidence {_sure(found.confidence)}; {pairs}"
     what = f"{counted(len(causes), 'cause')} fit: {in_a_row(named, 'or')}"
     return "; ".join(filter(None, (what, size, pairs, tells)))
+
+
+def _sure(confidence: float) -> str:
+    """A likelihood among causes; none is the whole, for others than these may be meant."""
+    return f"over {_MOST_SURE:.0%}" if confidence > _MOST_SURE else f"{confidence:.0%}"
 
 
 def _whole(share: float, _: float | None = None, /) -> str:

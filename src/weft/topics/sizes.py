@@ -14,7 +14,7 @@ from weft.tables import TERMINAL_WIDTH, Table
 from weft.topics.base import Topic
 from weft.topics.tails import tail_tables
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
-from weft.wording import RULE, counted, status_in_words, with_half
+from weft.wording import RULE, counted, hosts_in_words, in_a_row, status_in_words, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 # More variants than these are rows, for a screen has no room for so many columns.
 MOST_COLUMNS = 5
-# What a page has room for, in characters with the heads in one line.
-PAGE_WIDTH = 150
 
 
 class SizeRows(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +66,7 @@ class Sizes(Topic[SizeRows]):
     def wide(self, rows: SizeRows) -> list[Table]:
         """One table where a page has room for all its columns, else a table a test; then tails."""
         whole = self._whole(rows)
-        if whole is None or whole.width <= PAGE_WIDTH:
+        if whole is None or whole.has_room_on_a_page:
             return [*([whole] if whole else []), *tail_tables(rows.tabled)]
         return [*_tables_of_tests(rows), *tail_tables(rows.tabled)]
 
@@ -82,7 +80,7 @@ class Sizes(Topic[SizeRows]):
         """One row per size, a column a test and variant."""
         if not rows.tabled:
             return None
-        hosts = f" on {' and '.join(rows.hosts)}" if rows.hosts else ""
+        hosts = f" on {hosts_in_words(rows.hosts)}" if rows.hosts else ""
         return Table(
             name=self.name,
             caption=f"Median over launches or sessions{hosts}; {RULE}.",
@@ -213,17 +211,20 @@ def format_estimate(summary: CaseSummary) -> str:
 
 
 def peaks_in_words(summaries: Sequence[CaseSummary]) -> list[str]:
-    """Which link and peak the per cents are of, one sentence per transport."""
+    """Which link and peak the per cents are of, a sentence for all transports it holds for."""
     peaks: dict[tuple[str, str], set[float]] = {}
     for summary in summaries:
         if summary.peak_bytes_per_s:
             place = (summary.transport, summary.link)
             peaks.setdefault(place, set()).add(summary.peak_bytes_per_s)
+    alike: dict[tuple[str, tuple[float, ...]], list[str]] = {}
+    for (transport, link), values in peaks.items():
+        alike.setdefault((link, tuple(sorted(values))), []).append(transport)
     return [
-        f"Peak of {link} over {transport}:"
-        f" {' or '.join(format_bandwidth(peak) for peak in sorted(values))}"
+        f"Peak of {link} over {in_a_row(transports, 'and')}:"
+        f" {' or '.join(map(format_bandwidth, values))}"
         + (" (one way, both ways)." if len(values) > 1 else ".")
-        for (transport, link), values in peaks.items()
+        for (link, values), transports in alike.items()
     ]
 
 
