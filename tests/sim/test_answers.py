@@ -117,6 +117,25 @@ def test_figures_carry_the_error_of_the_calibration() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("worst", "further", "interval"),
+    [
+        (0.1, 0.0, "80.0 ns to 133 ns"),
+        (0.5, 0.0, "66.7 ns to 200 ns"),
+        (0.1, 0.5, "66.7 ns to 150 ns"),
+        (0.1, 0.3, "76.9 ns to 133 ns"),
+    ],
+)
+def test_an_interval_is_of_the_worse_of_links_and_shared_memory(
+    worst: float, further: float, interval: str
+) -> None:
+    links = Certainty(mean=0.02, worst=0.25, points=40, largest_bytes=1 << 22)
+    memory = msgspec.structs.replace(links, worst=worst, further=further)
+    assert answers_table(platform(), ANSWERS, links, memory=memory).rows[0][3] == interval
+    # Without the links' errors nothing is known of a sum of both.
+    assert answers_table(platform(), ANSWERS, None, memory=memory).rows[0][3] == "not known"
+
+
 def test_what_is_not_extrapolated_is_not_named() -> None:
     alone = PredictedFabric(
         variant="x", nodes=2, switches=1, figures=(PredictedFigure(case="c", value=1.0),)

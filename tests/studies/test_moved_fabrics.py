@@ -13,8 +13,8 @@ from support.builders import make_cases, synthetic_record
 from support.simulations import platform
 from weft.fabric.topologies import FabricAsked
 from weft.plan.cases import Experiment
-from weft.sim.answers import Certainty
-from weft.sim.predicted import Variant
+from weft.sim.answers import Certainty, slower_within
+from weft.sim.predicted import Variant, parameters_of
 from weft.studies import prediction, simulations
 from weft.studies.placed_tests import placed_tests_of
 from weft.studies.prediction import predicted_on
@@ -49,6 +49,8 @@ class Told:
         if say:
             say("measuring over sim")
         latency_ns, bytes_per_s = link_of(one.platform.xml)
+        memory = re.search(r'loopback_lat="([\d.]+)ns"', one.platform.xml)
+        latency_ns += float(memory[1]) if memory else 0.0
         switches = 3 if "leaf-1" in one.platform.xml else 1
         # Where a fabric has several placements, each takes as much longer as its place.
         place = re.search(r"-\d{6}-\d-(\d)\.", path.name)
@@ -118,6 +120,45 @@ def test_each_fabric_has_its_own_figures_record_and_moves(told: Told, tmp_path: 
         *((name, True) for name in names), *[("moved.jsonl.zst", False)] * 8,
     ]  # fmt: skip
     assert found.page.parent == tmp_path
+
+
+def test_memory_of_a_nodes_ranks_is_moved_by_its_own_error(told: Told, tmp_path: Path) -> None:
+    """A time of a node's memory is added on both fabrics alike, each way as far off as it may be.
+
+    One fabric has two further switches.
+    """
+    memory = platform()
+    memory_ns = parameters_of(memory).latency_ns
+    two = [
+        msgspec.structs.replace(one, ranks_per_node=2, shared=parameters_of(memory))
+        for one in (HALF, WHOLE)
+    ]
+    asked = msgspec.structs.replace(ASKED, ranks=8)
+    own = effort(tmp_path, told)
+    found = predicted_on(platform(), two[::-1], asked, own, None, memory).answers
+    [[low_end, high_end], links] = [CERTAINTY.outer, CERTAINTY.ends(CERTAINTY.fixed)]
+    assert [len(one.moved) for one in found] == [8, 8]
+    for one, switches in zip(found, (1, 3), strict=True):
+        assert one.figures[0].value == pytest.approx(times_ns(switches)[0] + memory_ns)
+        for figures, (link, end) in zip(
+            one.moved,
+            [(link, end) for link in (0, 1, 0, 1) for end in (low_end, high_end)],
+            strict=True,
+        ):
+            wanted = times_ns(switches, links[link])[0] + end * memory_ns
+            assert figures[0].value == pytest.approx(wanted, rel=1e-2)
+    assert told.said[-1] == "simulating 8 moved platforms for the interval of the differences"
+    whole = times_ns(1)[0] + memory_ns
+    difference = slower_within(found[0], found[1], 0)
+    assert difference.value == pytest.approx(2 * HOP_NS / whole)
+    least, most = (
+        2 * HOP_NS / (link * 1000.0 + end * memory_ns)
+        for link, end in ((links[1], high_end), (links[0], low_end))
+    )
+    assert (difference.low, difference.high) == pytest.approx((least, most), rel=1e-2)
+    # Memory of which nothing is known stays as it is.
+    found = predicted_on(platform(), two, asked, effort(tmp_path, told)).answers
+    assert [len(one.moved) for one in found] == [4, 4]
 
 
 def test_a_fabric_alone_and_an_unknown_error_need_no_move(

@@ -81,6 +81,11 @@ class Certainty(msgspec.Struct, frozen=True, kw_only=True):
             return 1 / (1 + error), 1 + error
         return 1 / (1 + error), 1 / (1 - min(error, 0.99))
 
+    @property
+    def outer(self) -> tuple[float, float]:
+        """The same of any figure, whatever most of its time is."""
+        return self.ends(self.further or self.worst)
+
 
 # A certainty as the file of a platform carries it, of those that weft wrote.
 CERTAINTY = "weft-certainty"
@@ -204,16 +209,19 @@ def answers_table(
     answers: Sequence[PredictedFabric],
     certainty: Certainty | None,
     limit: float | None = None,
+    memory: Certainty | None = None,
 ) -> Table:
-    """Each case with each variant: its figure, the interval of the calibration, the difference."""
+    """Each case with each variant: its figure, the interval of the calibration, the difference.
+
+    `memory` is how far the platform is known whose memory the ranks of a node share.
+    """
     rows = []
     for at in range(len(answers[0].figures)):
         for one in answers:
             figure = one.figures[at]
             more = "" if one is answers[0] else in_percent(slower_within(answers[0], one, at))
-            rows.append(
-                (figure.case, one.variant, _shown(figure), _interval(figure, certainty), more)
-            )
+            interval = _interval(figure, certainty, memory)
+            rows.append((figure.case, one.variant, _shown(figure), interval, more))
     is_alone = len(answers) == 1
     notes = [*notes_of(base, answers, certainty)]
     if limit is not None:
@@ -256,12 +264,16 @@ def _shown(figure: PredictedFigure) -> str:
     return shape(figure.value)
 
 
-def _interval(figure: PredictedFigure, certainty: Certainty | None) -> str:
+def _interval(
+    figure: PredictedFigure, certainty: Certainty | None, memory: Certainty | None
+) -> str:
+    """What a figure may be where the links, and what ranks of a node share, are as far off as they
+    may be: a time is a sum of parts of both, so it is off by no more than the worse of them."""
     ends = [_end(figure.low, figure.value), _end(figure.high, figure.value)]
     if certainty is None:
         return "not known" if figure.low is None else _range(figure, ends)
-    factors = certainty.ends(certainty.further or certainty.worst)
-    return _range(figure, [end * factor for end, factor in zip(ends, factors, strict=True)])
+    lows, highs = zip(*(one.outer for one in (certainty, memory) if one is not None), strict=True)
+    return _range(figure, [ends[0] * min(lows), ends[1] * max(highs)])
 
 
 def _range(figure: PredictedFigure, ends: Sequence[float]) -> str:

@@ -174,7 +174,8 @@ def every_placed(
     as any do.
     """
     _check_ranges(variant)
-    parameters = moved(parameters_of(base), move or Move())
+    move = move or Move()
+    parameters = moved(parameters_of(base), move)
     fabric = build_fabric(variant.fabric)
     _check_ends(fabric, variant)
     settings = {**parameters.settings, **variant.settings}
@@ -206,7 +207,10 @@ def every_placed(
         origin="; ".join(filter(None, words)),
         ranks_per_node=variant.ranks_per_node,
     )
-    within = OnNode(ranks=variant.ranks_per_node, memory=variant.shared)
+    within = OnNode(
+        ranks=variant.ranks_per_node,
+        memory=variant.shared and moved(variant.shared, Move(fixed=move.memory, byte=move.memory)),
+    )
     return tuple(
         Placed(
             platform=msgspec.structs.replace(

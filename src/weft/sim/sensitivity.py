@@ -21,23 +21,34 @@ _LINES = ("smpi/os", "smpi/ois", "smpi/or")
 
 
 class Move(msgspec.Struct, frozen=True, kw_only=True):
-    """How many times as long the platform's own times are, those of no byte and those of each."""
+    """How many times as long the platform's own times are, those of no byte and those of each; and
+    all those of the `memory` that ranks of a node share."""
 
     fixed: float = 1.0
     byte: float = 1.0
+    memory: float = 1.0
 
 
-def corners(fixed: tuple[float, float], byte: tuple[float, float]) -> tuple[Move, ...]:
-    """Both kinds as far off as they may be, each way: the opposite ones first.
+def corners(
+    fixed: tuple[float, float],
+    byte: tuple[float, float],
+    memory: tuple[float, float] = (1.0, 1.0),
+) -> tuple[Move, ...]:
+    """All kinds as far off as they may be, each way: the opposite ones first.
 
-    The ends are how many times as long a kind may be, at least and at most.
+    The ends are how many times as long a kind may be, at least and at most. What ranks of a node
+    send to each other takes as long on each fabric of a comparison: the longer, the smaller is a
+    difference, so both of its kinds are moved as one.
     """
     (fixed_low, fixed_high), (byte_low, byte_high) = fixed, byte
-    return (
-        Move(fixed=fixed_low, byte=byte_high),
-        Move(fixed=fixed_high, byte=byte_low),
-        Move(fixed=fixed_low, byte=byte_low),
-        Move(fixed=fixed_high, byte=byte_high),
+    of_links = (
+        (fixed_low, byte_high), (fixed_high, byte_low),
+        (fixed_low, byte_low), (fixed_high, byte_high),
+    )  # fmt: skip
+    return tuple(
+        Move(fixed=one, byte=other, memory=end)
+        for one, other in of_links
+        for end in dict.fromkeys(memory)
     )
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 # In the engine's words where a case has too few ranks, and in those of a prediction.
 _MORE_RANKS = "choose more with --ranks"
 _MORE_NODES = "type more --nodes, or smaller --points"
+_SHARED = "the errors of the memory that ranks of a node share"
 
 
 class Predicted(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,10 +56,12 @@ def predicted_on(
     experiment: "Experiment",
     effort: "Effort",
     limit: float | None = None,
+    shared: "SimulatedPlatform | None" = None,
 ) -> Predicted:
     """Simulate tests on each fabric, with the links and hosts of a platform.
 
-    `limit` is how much slower than the first a fabric may be, as a fraction. Before a large
+    `limit` is how much slower than the first a fabric may be, as a fraction; `shared` is the
+    platform whose memory the ranks of a node share, as the variants have it. Before a large
     simulation small ones tell what it will cost here. Raises WeftError.
     """
     placed = effort.placed(base, variants, experiment)
@@ -66,8 +69,8 @@ def predicted_on(
     _check_refused(effort.refused(placed[0]), published.name if published else "")
     effort.foresee(base, variants[0], experiment, len(variants))
     runs = [effort.run(one, at) for at, one in enumerate(placed)]
-    certainty = known_certainty(base)
-    moved = effort.moved(base, variants, experiment, certainty)
+    certainty, memory = known_certainty(base), memory_of(placed, shared)
+    moved = effort.moved(base, variants, experiment, certainty, memory)
     results = tuple(tuple(_results(run) for run in of_variant) for of_variant in runs)
     lacking = _lacking(results, published.name if published else "")
     answers = []
@@ -82,8 +85,8 @@ def predicted_on(
                 str(results[at][0].run.path),
             )
         )
-    lines = [*dict.fromkeys(lacking.values()), *memory_in_words(placed, certainty)]
-    front, table = _front(base, answers, certainty, limit, lines)
+    lines = [*dict.fromkeys(lacking.values()), *memory_in_words(placed, certainty, memory)]
+    front, table = _front(base, answers, (certainty, memory), limit, lines)
     return Predicted(
         answers=tuple(answers),
         results=tuple(one for own in results for one in own),
@@ -144,27 +147,47 @@ def known_certainty(base: "SimulatedPlatform") -> "Certainty | None":
     return certainty_of(published, base.kind) if published else certainty_in(base)
 
 
+def memory_of(
+    placed: "Sequence[Sequence[PlacedTests]]", shared: "SimulatedPlatform | None"
+) -> "Certainty | None":
+    """How far the memory is known that ranks of a node share; None where none do."""
+    return known_certainty(shared) if shared and _have_neighbours(placed) else None
+
+
+def _have_neighbours(placed: "Sequence[Sequence[PlacedTests]]") -> bool:
+    """Whether ranks have others on their node anywhere: a pair of a test of two ranks has none."""
+    return any(one.platform.ranks_per_node > 1 for of_variant in placed for one in of_variant)
+
+
 def memory_in_words(
-    placed: "Sequence[Sequence[PlacedTests]]", certainty: "Certainty | None"
+    placed: "Sequence[Sequence[PlacedTests]]",
+    certainty: "Certainty | None",
+    memory: "Certainty | None",
 ) -> tuple[str, ...]:
-    """What intervals lack where ranks of a node share memory: they are of the links' errors."""
-    share = (one.platform.ranks_per_node > 1 for of_variant in placed for one in of_variant)
-    if certainty is None or not any(share):
+    """What intervals have of the memory that ranks of a node share."""
+    if certainty is None or not _have_neighbours(placed):
         return ()
-    what = "the errors of the memory that ranks of a node share"
-    return (f"no interval has {what}: its own calibration says how large they are",)
+    if memory is None:
+        why = "how far it is from a real one is not known"
+        return (f"no interval has {_SHARED}: {why}",)
+    missed = (
+        f"{counted(memory.points, 'figure')} by {100 * memory.mean:.1f} % on average and"
+        f" {100 * memory.worst:.1f} % at most"
+    )
+    return (f"intervals have {_SHARED} too, which misses {missed}",)
 
 
 def _front(
     base: "SimulatedPlatform",
     answers: "Sequence[PredictedFabric]",
-    certainty: "Certainty | None",
+    known: "tuple[Certainty | None, Certainty | None]",
     limit: float | None,
     lacking: Sequence[str],
 ) -> "tuple[Front, Table]":
     """The table, and what a page shows first: algorithms by size, or fabrics side by side.
 
-    `lacking` says which tests have no answer, and what no interval has.
+    `known` is how far the links are, and the memory of ranks of a node; `lacking` says which tests
+    have no answer, and what no interval has.
     """
     from weft.report.html import Section
     from weft.report.page import Front
@@ -172,13 +195,14 @@ def _front(
     from weft.sim.answers import answers_table, limits_in_words, notes_of
     from weft.sim.switches import OF_TIMES, in_words, is_of_algorithms, switches_table
 
+    certainty, memory = known
     charts: tuple[Chart, ...] = ()
     if is_of_algorithms(answers):
         table, words = switches_table(base, answers, certainty), in_words(answers)
         charts = (algorithms_chart(answers),)
         notes = notes_of(base, answers, certainty, OF_TIMES)
     else:
-        table, words = answers_table(base, answers, certainty, limit), []
+        table, words = answers_table(base, answers, certainty, limit, memory), []
         notes = notes_of(base, answers, certainty)
         if limit is not None:
             words = [limits_in_words(answers, limit)]

@@ -243,11 +243,13 @@ class Effort:
         variants: "Sequence[Variant]",
         experiment: "Experiment",
         certainty: "Certainty | None",
+        memory: "Certainty | None" = None,
     ) -> "list[list[list[Run]]]":
         """Each variant with the platform moved within the errors of its calibration.
 
-        For each move the records of all placements; none of them where nothing is compared, no
-        error is known, or the budget does not suffice.
+        And with the memory that ranks of a node share, where its own are known. For each move the
+        records of all placements; none of them where nothing is compared, no error is known, or
+        the budget does not suffice.
         """
         from weft.record.run import load
         from weft.sim.sensitivity import corners
@@ -255,7 +257,11 @@ class Effort:
 
         if len(variants) == 1 or certainty is None:
             return []
-        moves = corners(certainty.ends(certainty.fixed), certainty.ends(certainty.byte))
+        moves = corners(
+            certainty.ends(certainty.fixed),
+            certainty.ends(certainty.byte),
+            memory.outer if memory else (1.0, 1.0),
+        )
         needed_s = len(moves) * _MOVES_TAKE * self._simulated_s
         spent_s = time.monotonic() - self._begun_s
         if needed_s > self._budget_s - spent_s:
