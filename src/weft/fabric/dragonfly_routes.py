@@ -7,17 +7,18 @@ global cables together, whatever the pattern. A bound: as no routing can be fast
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import pairwise
-from math import gcd
 from typing import TYPE_CHECKING
 
+from weft.fabric.dragonfly_draws import steps_between_groups
 from weft.fabric.links import Bundle
 from weft.fabric.network import ports_used
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator
 
+    from weft.fabric.dragonfly_draws import Cables, Steps
     from weft.fabric.links import Links, Ways
     from weft.fabric.network import Fabric
 
@@ -28,84 +29,51 @@ class _Groups:
     def __init__(self, fabric: Fabric) -> None:
         self.count = fabric.groups
         self.size = len(fabric.switches) // fabric.groups
-        self.cables: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+        self.cables: dict[tuple[int, int], Counter[tuple[int, int]]] = defaultdict(Counter)
         for trunk in fabric.trunks:
             if trunk.kind == "global":
                 one, other = self.of(trunk.one), self.of(trunk.other)
-                self.cables[one, other] += [(trunk.one, trunk.other)] * trunk.cables
-                self.cables[other, one] += [(trunk.other, trunk.one)] * trunk.cables
-        self._even = [
-            times
-            for times in range(2, self.count)
-            if gcd(times, self.count) == gcd(times - 1, self.count) == 1
-        ]
+                self.cables[one, other][trunk.one, trunk.other] += trunk.cables
+                self.cables[other, one][trunk.other, trunk.one] += trunk.cables
 
     def of(self, switch: int) -> int:
         """The group of a switch."""
         return switch // self.size
 
-    def over(self, groups: Sequence[int], start: int, end: int) -> Iterator[int]:
-        """The switches of a way over these groups; of several cables between two of them all
-        pairs of switches take each as often."""
+    def of_first(self) -> Cables:
+        """The cables of the first group by the place of the other, as those of each group are."""
+        found = []
+        for other in range(1, self.count):
+            own = {
+                (one, end % self.size): count
+                for (one, end), count in sorted(self.cables[0, other].items())
+            }
+            found.append((other, tuple(own.items())))
+        return tuple(found)
+
+    def passed(self, start: int, end: int, steps: Steps) -> Iterator[int]:
+        """The switches of a way that goes from group to group by these steps."""
         yield start
-        here = start
-        # Another number for each pair, and for those of one switch with all of a group.
-        row, column = start % self.size, end % self.size
-        pair = row * self.size + (row + column) % self.size
-        for one, other in pairwise(groups):
-            cables = self.cables[one, other]
-            for place in cables[pair % len(cables)]:
-                if place != here:
-                    yield place
-                here = place
+        here, group = start, self.of(start)
+        for further, (one, other) in steps:
+            ends = (group, one), ((group + further) % self.count, other)
+            group = ends[1][0]
+            for number, place in ends:
+                if (switch := number * self.size + place) != here:
+                    yield switch
+                here = switch
         if here != end:
             yield end
-
-    def between(self, start: int, end: int) -> tuple[int, ...]:
-        """The group that Valiant's way takes, if there is a third: the pairs of two groups take all
-        others in turn.
-
-        What is left then is as even too, wherever the number of groups permits: a third group so
-        many times as far around as the second, where that number and the one before share no
-        divisor with the number of groups, is another one for each start, middle or end.
-        """
-        one, other = self.of(start), self.of(end)
-        others = [(one + n) % self.count for n in range(1, self.count)]
-        others.remove(other)
-        if not others:
-            return ()
-        pair = start % self.size * self.size + end % self.size
-        whole = self.size**2 // len(others) * len(others)
-        left = self.size**2 - whole
-        if pair >= whole and left <= len(self._even):
-            # The first two of them meet on a cable where all of a group send to the next.
-            times = self._even[(pair - whole + 2) % len(self._even)]
-            return ((one + times * (other - one)) % self.count,)
-        return (others[(pair + other) % len(others)],)
 
 
 def minimal_ways(fabric: Fabric, links: Links) -> Ways:
     """At most one global cable, and a local one before and behind it."""
-    groups = _Groups(fabric)
-
-    def passed(start: int, end: int) -> Iterator[int]:
-        one, other = groups.of(start), groups.of(end)
-        return groups.over((one, other) if one != other else (), start, end)
-
-    return _ways(fabric, links, passed)
+    return _ways(fabric, links, is_indirect=False)
 
 
 def valiant_ways(fabric: Fabric, links: Links) -> Ways:
     """Over a third group, where there is one; in a group the ways stay minimal."""
-    groups = _Groups(fabric)
-
-    def passed(start: int, end: int) -> Iterator[int]:
-        one, other = groups.of(start), groups.of(end)
-        if one == other:
-            return groups.over((), start, end)
-        return groups.over((one, *groups.between(start, end), other), start, end)
-
-    return _ways(fabric, links, passed)
+    return _ways(fabric, links, is_indirect=True)
 
 
 def bound_ways(fabric: Fabric) -> tuple[tuple[Bundle, ...], Ways]:
@@ -120,7 +88,7 @@ def bound_ways(fabric: Fabric) -> tuple[tuple[Bundle, ...], Ways]:
     bundles = [Bundle(f"switch-{at}-out", own) for at, own in enumerate(cables)]
     bundles += [Bundle(f"switch-{at}-in", own, switches=0) for at, own in enumerate(cables)]
     for group in range(groups.count):
-        own = sum(len(found) for (one, _), found in groups.cables.items() if one == group)
+        own = sum(found.total() for (one, _), found in groups.cables.items() if one == group)
         bundles += [Bundle(f"group-{group}-{way}", own, switches=0) for way in ("out", "in")]
     ways: Ways = {}
     for start in range(count):
@@ -132,11 +100,18 @@ def bound_ways(fabric: Fabric) -> tuple[tuple[Bundle, ...], Ways]:
     return tuple(bundles), ways
 
 
-def _ways(fabric: Fabric, links: Links, passed: Callable[[int, int], Iterator[int]]) -> Ways:
-    switches = range(len(fabric.switches))
-    return {
-        (start, end): tuple(links[pair] for pair in pairwise(passed(start, end)))
-        for start in switches
-        for end in switches
-        if start != end
-    }
+def _ways(fabric: Fabric, links: Links, *, is_indirect: bool) -> Ways:
+    groups = _Groups(fabric)
+    chosen = steps_between_groups(
+        groups.count, groups.size, groups.of_first(), is_indirect=is_indirect
+    )
+    ways: Ways = {}
+    for start in range(len(fabric.switches)):
+        for end in range(len(fabric.switches)):
+            if start == end:
+                continue
+            further = (groups.of(end) - groups.of(start)) % groups.count
+            steps = chosen[start % groups.size, further, end % groups.size] if further else ()
+            passed = groups.passed(start, end, steps)
+            ways[start, end] = tuple(links[pair] for pair in pairwise(passed))
+    return ways
