@@ -26,7 +26,7 @@ RUNS = {
     "halo": "halo --extents 4,8",
 }
 # The library's own, of mpi alone.
-SUMS = {"sums": "allreduce --sizes 8,64,512,4KiB,16KiB,64KiB,128KiB"}
+SUMS = {"sums": "allreduce --sizes 8,64,512,2KiB,4KiB,8KiB,16KiB,64KiB,128KiB"}
 TRANSPORTS = {"tcp": RUNS, "mpi": RUNS | SUMS}
 LAUNCHES = "3"
 

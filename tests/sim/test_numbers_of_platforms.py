@@ -35,8 +35,8 @@ def test_a_size_is_in_the_piece_that_begins_there() -> None:
         (100, 730 + 510 + 2100, 940 + 510 + 2100 + 0.25 * 116, 360.0),
         (1000, 1000 + 600 + 3000, 1300 + 600 + 3000 + 0.25 * 1016, 1400.0),
         (2047, 1209.4 + 704.7 + 4047, 1718.8 + 704.7 + 4047 + 0.25 * 2063, 2656.4),
-        (2048, 9000 + 0.8 * 2048, 1719.2 + 9000 + 0.8 * 2048 + 0.2 * 2064, 1719.2),
-        (8192, 9500 + 4096, 7472.8 + 9500 + 4096 + 0.125 * 8208, 7472.8),
+        (2048, 9000 + 0.8 * 2048, 1719.2 + 9000 + 0.8 * 2048 + 0.2 * 2064, 1783.6),
+        (8192, 9500 + 4096, 7472.8 + 9500 + 4096 + 0.125 * 8208, 6084.4),
     ],
 )
 def test_each_part_of_a_message_is_of_its_own_list(
@@ -206,6 +206,28 @@ def test_a_gap_is_that_of_whoever_may_make_it(
     posting = (Piece(0, posting_ns), *behind) if posting_ns else ()
     assert found.further_receive == (curve if receives else ())
     assert found.further_send == ((*curve, *behind) if sends else posting)
+
+
+@pytest.mark.parametrize(
+    ("gaps", "behind"),
+    [
+        # The link takes 1651 and 4104 ns of them, and a post alone 7473.
+        ({2048: 2700.0, 8192: 11_300.0}, _chords({2048: 2700.0, 8192: 11_300.0})),
+        ({2048: 2700.0, 8192: 11_100.0}, ()),
+        ({2048: 2500.0, 8192: 11_300.0}, ()),
+        ({8192: 50_000.0}, ()),
+    ],
+)
+def test_a_stream_of_rendezvous_far_slower_than_the_link_is_its_senders(
+    gaps: dict[int, float], behind: tuple[Piece, ...]
+) -> None:
+    known = msgspec.structs.replace(OWN, further_send=(), further_receive=())
+    usual = (Piece(2048, 900.0, 0.4), Piece(4096, 100.0, 0.9))
+    if behind:
+        behind = (msgspec.structs.replace(behind[0], from_bytes=2048), *behind[1:])
+    found = with_gaps(known, Times(ping_pong={}, gaps=gaps, posting_ns=70.0))
+    assert found.further_send == (Piece(0, 70.0), *(behind or usual))
+    assert found.gap_ns(8192) == pytest.approx(gaps[8192] if behind else 7472.8)
 
 
 def test_one_stream_is_no_curve() -> None:

@@ -3,20 +3,24 @@
 from math import log2
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from support.simulations import KNOWN, platform, simulated
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
+from weft.plan.case import Case
 from weft.sim.algorithms import algorithms_of
-from weft.sim.measured import sum_rate
+from weft.sim.measured import rate_of_additions, shows_additions, sum_rate
 from weft.sim.platforms import Rates, parse_rates, with_rate
 from weft.sim.predicted import Variant, parameters_of, predicted
 
 RANKS = 8
 BYTES = 65_536
 KIB = 1024
+# Of two ranks, by size, ns.
+EXCHANGES = {size: 9000.0 + 0.9 * size for size in (8, 64, 512, 2048, 4096, 8192, 16384, 65536)}
 
 
 def time_ns(folder: Path, algorithm: str, rate: str) -> float:
@@ -70,6 +74,45 @@ def test_a_rate_that_is_none_or_two_is_refused(text: str, why: str) -> None:
     with pytest.raises(WeftError, match=why):
         parse_rates(text)
     assert parse_rates("") == Rates()
+
+
+# Open MPI 4.1 takes a ring of two turns at 4 KiB, and from 16 KiB on.
+@pytest.mark.parametrize("second_turn_ns", [0.0, 20_000.0])
+@pytest.mark.parametrize("call_ns", [0.0, 1500.0])
+def test_no_turn_and_no_call_of_an_allreduce_is_an_addition(
+    second_turn_ns: float, call_ns: float
+) -> None:
+    longer = {size: call_ns + size / 4.0 for size in (8, 64, 512, 2048, 8192)}
+    longer |= dict.fromkeys((4096, 16384, 65536), second_turn_ns)
+    sums = {size: EXCHANGES[size] + more for size, more in longer.items()}
+    assert rate_of_additions(sums, EXCHANGES) == pytest.approx(4e9)
+
+
+@pytest.mark.parametrize(
+    "longer",
+    [
+        {8: 1000.0, 64: 1000.0, 512: 1010.0},
+        {2048: 1500.0, 4096: 30_000.0},
+        {8: 1000.0, 2048: 900.0, 8192: 800.0},
+    ],
+)
+def test_where_no_addition_is_seen_no_rate_is_known(longer: dict[int, float]) -> None:
+    """Of few numbers alone, of one size, and where scatter is more than all of them take."""
+    sums = {size: EXCHANGES[size] + more for size, more in longer.items()}
+    assert rate_of_additions(sums, EXCHANGES) == 0
+    assert rate_of_additions({2048: 9000.0, 8192: 99_000.0}, {}) == 0
+
+
+@pytest.mark.parametrize(
+    ("size", "shows"),
+    [(8, False), (1023, False), (1024, True), (2048, True), (4096, False), (8192, True),
+     (9999, True), (10_000, False)],
+)  # fmt: skip
+def test_what_says_what_additions_take_is_not_held_out(size: int, shows: bool) -> None:
+    case = Case(test="allreduce", transport="mpi", bytes=size, ranks=2)
+    assert shows_additions(case) == shows
+    assert not shows_additions(msgspec.structs.replace(case, ranks=3))
+    assert not shows_additions(msgspec.structs.replace(case, test="sendrecv"))
 
 
 @pytest.mark.engine

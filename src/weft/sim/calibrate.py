@@ -38,6 +38,8 @@ _LEAST_MISSED = 1e-4
 # Where such a fit sees the rendezvous protocol begin: not where a card sends data in its command.
 LEAST_SWITCH = 256
 LEAST_JUMP = 1.05
+# A stream of rendezvous whose gap is so many times what the link takes waits for its hosts.
+_FAR_ABOVE = 1.5
 # A bus that carries one way of the link and no more.
 _ONE_WAY_ONLY = 2.0
 
@@ -140,7 +142,8 @@ def with_gaps(known: Protocols, times: Times) -> Protocols:
     where one message alone takes it as long or that is not known, and else the sender's, or its
     card's. A sender that does not make the gap takes what a post alone does, if that is less. Where
     no stream was measured, a post behind others takes no more than one that was timed alone,
-    whatever an exchange takes longer.
+    whatever an exchange takes longer. Of rendezvous the gap is the sender's where it is far above
+    what the link takes, as over sockets, whose processors copy; a card moves one after the other.
     """
     switch = known.eager_below_bytes
     eager = {size: gap for size, gap in times.gaps.items() if size < switch}
@@ -149,6 +152,7 @@ def with_gaps(known: Protocols, times: Times) -> Protocols:
         # A rendezvous that follows another costs what one alone does.
         first = msgspec.structs.replace(piece_at(known.send, switch), from_bytes=switch)
         behind = (first, *(one for one in known.send if one.from_bytes > switch))
+        behind = _slow_rendezvous(known, times.gaps) or behind
     posting = (Piece(0, times.posting_ns), *behind) if times.posting_ns and switch else ()
     if len(eager) < _FEWEST:
         return msgspec.structs.replace(known, further_send=posting)
@@ -161,6 +165,17 @@ def with_gaps(known: Protocols, times: Times) -> Protocols:
         further_send=(*gaps, *behind) if sends else posting,
         further_receive=gaps if receives else (),
     )
+
+
+def _slow_rendezvous(known: Protocols, gaps: Mapping[int, float]) -> tuple[Piece, ...]:
+    """What a rendezvous behind others takes of its sender; none where the link is what is slow."""
+    switch = known.eager_below_bytes
+    own = {size: gap for size, gap in gaps.items() if size >= switch}
+    slow = [gap > _FAR_ABOVE * known.gap_ns(size) for size, gap in own.items()]
+    if len(own) < _FEWEST or not all(slow):
+        return ()
+    first, *others = _chords(_never_less(own))
+    return (msgspec.structs.replace(first, from_bytes=switch), *others)
 
 
 def table_of(times: Times) -> Protocols:

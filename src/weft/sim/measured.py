@@ -32,8 +32,13 @@ if TYPE_CHECKING:
 
 # So many sizes leave enough for two lines when every other one is held out.
 _FEWEST_TO_HOLD_OUT = 8
-# The sizes at which an allreduce of two ranks shows what additions take.
-_LEAST_ADDED, _MOST_DOUBLED = 1024, 10_000
+# The sizes, bytes, at which two ranks exchange all numbers of an allreduce once (recursive
+# doubling) by the rules of Open MPI's tuned component: by those before 4.1 below 10,000, by those
+# of 4.1 from 8 to 4,095 and from 8,192 to 16,383. At 4 KiB it is a ring of two turns there, and the
+# second one seemed to be additions. From a kibibyte on what is added counts.
+_EXCHANGED = ((8, 4096), (8192, 10_000))
+_LEAST_ADDED = 1024
+_FEWEST_OF_A_LINE = 2
 # What a platform is made of.
 MADE_OF = ("ping_pong", "sendrecv", STREAM)
 
@@ -162,25 +167,38 @@ def calibrated_from(
 def shows_additions(case: Case) -> bool:
     """Whether it is an allreduce by which `sum_rate` is found."""
     is_of_two = case.test == "allreduce" and case.ranks == 2
-    return is_of_two and _LEAST_ADDED <= case.bytes < _MOST_DOUBLED
+    return is_of_two and case.bytes >= _LEAST_ADDED and _exchanges_all(case.bytes)
+
+
+def _exchanges_all(size: int) -> bool:
+    return any(first <= size < end for first, end in _EXCHANGED)
 
 
 def sum_rate(runs: Sequence[Run], transport: str, exchanges: Mapping[int, float]) -> float:
-    """What a rank adds to another's numbers, bytes/s; 0 where that was not measured.
-
-    By how much longer an allreduce of two ranks is than an exchange of as many bytes, `exchanges`
-    by size, ns. Only of sizes at which two ranks exchange all their numbers once (recursive
-    doubling, by the rules of Open MPI's tuned component, coll_tuned_decision_fixed.c, below 10,000
-    bytes) and from a kibibyte on, where what is added counts.
+    """What a rank adds to another's numbers, bytes/s, by the allreduces of the records; 0 where
+    that was not measured. `exchanges` are those of two ranks by size, ns.
     """
-    sums = _times([one for run in runs for one in summarise(run) if one.transport == transport],
-                  "allreduce")  # fmt: skip
-    found = [
-        1e9 * size / (time - exchanges[size])
+    every = [one for run in runs for one in summarise(run) if one.transport == transport]
+    return rate_of_additions(_times(every, "allreduce"), exchanges)
+
+
+def rate_of_additions(sums: Mapping[int, float], exchanges: Mapping[int, float]) -> float:
+    """What a rank adds to another's numbers, bytes/s; 0 where that is not seen.
+
+    By how much more an allreduce of two ranks grows with its size than an exchange of as many
+    bytes, both by size, ns: what it takes longer of few numbers is the call's. A straight line
+    through all sizes at which two ranks exchange all their numbers once, of which the largest is a
+    kibibyte at least; where it does not rise, additions are lost in the scatter.
+    """
+    longer = {
+        size: time - exchanges[size]
         for size, time in sums.items()
-        if _LEAST_ADDED <= size < _MOST_DOUBLED and size in exchanges and time > exchanges[size]
-    ]
-    return float(np.median(found)) if found else 0.0
+        if _exchanges_all(size) and size in exchanges
+    }
+    if len(longer) < _FEWEST_OF_A_LINE or max(longer) < _LEAST_ADDED:
+        return 0.0
+    ns_per_byte, _ = np.polyfit(list(longer), list(longer.values()), 1)
+    return 1e9 / float(ns_per_byte) if ns_per_byte > 0 else 0.0
 
 
 def _times(summaries: Sequence[CaseSummary], test: str) -> dict[int, float]:

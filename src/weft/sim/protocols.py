@@ -106,11 +106,11 @@ class Protocols(msgspec.Struct, frozen=True, kw_only=True):
     def gap_ns(self, size_bytes: int) -> float:
         """The time between two messages of a stream: of posting, the wire and taking in the most.
 
-        A rendezvous in a stream waits for none of its posts: it is posted while others move.
+        A rendezvous in a stream is posted while others move.
         """
         wire = piece_at(self.transfer, size_bytes).ns_per_byte * (size_bytes + ENVELOPE_BYTES)
         if size_bytes >= self.eager_below_bytes:
-            return max(wire, piece_at(self.send, size_bytes).at(size_bytes))
+            return max(wire, piece_at(self.further_send or self.send, size_bytes).at(size_bytes))
         hosts = (self.further_send or self.send, self.further_receive or self.receive)
         return max(wire, *(piece_at(pieces, size_bytes).at(size_bytes) for pieces in hosts))
 
