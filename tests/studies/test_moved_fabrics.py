@@ -135,7 +135,7 @@ def test_memory_of_a_nodes_ranks_is_moved_by_its_own_error(told: Told, tmp_path:
     ]
     asked = msgspec.structs.replace(ASKED, ranks=8)
     own = effort(tmp_path, told)
-    found = predicted_on(platform(), two[::-1], asked, own, None, memory).answers
+    found = predicted_on(platform(), two[::-1], asked, own, None, "escher").answers
     [[low_end, high_end], links] = [CERTAINTY.outer, CERTAINTY.ends(CERTAINTY.fixed)]
     assert [len(one.moved) for one in found] == [8, 8]
     for one, switches in zip(found, (1, 3), strict=True):

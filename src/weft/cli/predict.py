@@ -213,8 +213,7 @@ def predict(
     experiment = plan.Experiment(tests=tuple(tests), sizes=sizes, ranks=ranks, variants=of)
     effort = Effort(parse_seconds(budget), samples, output, _say, typed_of(context))
     base, limit = simulated_platform(platform, rate), parse_percent(within) if within else None
-    memory = simulated_platform(shared) if shared else None
-    _show(predicted_on(base, variants, experiment, effort, limit, memory), as_json=json)
+    _show(predicted_on(base, variants, experiment, effort, limit, shared), as_json=json)
 
 
 def _show(found: "Predicted", *, as_json: bool) -> None:

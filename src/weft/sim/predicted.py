@@ -207,10 +207,7 @@ def every_placed(
         origin="; ".join(filter(None, words)),
         ranks_per_node=variant.ranks_per_node,
     )
-    within = OnNode(
-        ranks=variant.ranks_per_node,
-        memory=variant.shared and moved(variant.shared, Move(fixed=move.memory, byte=move.memory)),
-    )
+    within = _within(variant, move)
     return tuple(
         Placed(
             platform=msgspec.structs.replace(
@@ -220,6 +217,14 @@ def every_placed(
         )
         for one in placements(routes, variant.mapping, variant.pairs)
     )
+
+
+def _within(variant: Variant, move: Move) -> OnNode:
+    """A node's ranks and their memory, moved as all of its times are."""
+    memory = variant.shared
+    if memory is not None:
+        memory = moved(memory, Move(fixed=move.memory, byte=move.memory))
+    return OnNode(ranks=variant.ranks_per_node, memory=memory)
 
 
 def parameters_of(base: SimulatedPlatform) -> PlatformParameters:

@@ -56,12 +56,12 @@ def predicted_on(
     experiment: "Experiment",
     effort: "Effort",
     limit: float | None = None,
-    shared: "SimulatedPlatform | None" = None,
+    shared: str = "",
 ) -> Predicted:
     """Simulate tests on each fabric, with the links and hosts of a platform.
 
     `limit` is how much slower than the first a fabric may be, as a fraction; `shared` is the
-    platform whose memory the ranks of a node share, as the variants have it. Before a large
+    name of the platform whose memory ranks of a node share, as the variants have it. Before a large
     simulation small ones tell what it will cost here. Raises WeftError.
     """
     placed = effort.placed(base, variants, experiment)
@@ -147,11 +147,16 @@ def known_certainty(base: "SimulatedPlatform") -> "Certainty | None":
     return certainty_of(published, base.kind) if published else certainty_in(base)
 
 
-def memory_of(
-    placed: "Sequence[Sequence[PlacedTests]]", shared: "SimulatedPlatform | None"
-) -> "Certainty | None":
-    """How far the memory is known that ranks of a node share; None where none do."""
-    return known_certainty(shared) if shared and _have_neighbours(placed) else None
+def memory_of(placed: "Sequence[Sequence[PlacedTests]]", shared: str) -> "Certainty | None":
+    """How far the memory of a platform is known, which ranks of a node share; None where none do.
+
+    Raises WeftError for a name that is no platform's.
+    """
+    from weft.sim.platforms import simulated_platform
+
+    if not shared or not _have_neighbours(placed):
+        return None
+    return known_certainty(simulated_platform(shared))
 
 
 def _have_neighbours(placed: "Sequence[Sequence[PlacedTests]]") -> bool:
