@@ -70,6 +70,53 @@ def test_a_picture_is_svg_whose_boxes_do_not_overlap(asked: FabricAsked) -> None
             assert x + wide <= x2 or x2 + wide2 <= x or y + high <= y2 or y2 + high2 <= y
 
 
+def path_of(text: str) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """The straight parts of a path."""
+    found = []
+    for part in text.split("M")[1:]:
+        here, _, there = part.partition("L")
+        (x1, y1), (x2, y2) = (map(float, one.split()) for one in (here, there))
+        found.append(((x1, y1), (x2, y2)))
+    return found
+
+
+@pytest.mark.parametrize("asked", FABRICS[5:7], ids=lambda one: f"{one.topology}-{one.nodes}")
+def test_no_cable_of_a_torus_is_hidden_by_a_box(asked: FabricAsked) -> None:
+    """A line has its ends in two boxes and is seen elsewhere: those that close rings go out."""
+    picture = picture_of(build_fabric(asked))
+    root = ET.fromstring(fabric_svg(picture))  # noqa: S314 - our own
+    boxes = [
+        [float(one.get(name, "")) for name in ("x", "y", "width", "height")]
+        for one in root.iter(f"{SVG}rect")
+        if one.get("rx")
+    ]
+    _, _, width, height = map(float, root.get("viewBox", "").split())
+    paths = [path_of(one.get("d", "")) for one in root.iter(f"{SVG}path")]
+    assert len(paths) == len(picture.lines)
+    assert sorted(map(len, paths)) == sorted(1 + line.is_around for line in picture.lines)
+    for parts in paths:
+        touched = set()
+        for (x1, y1), (x2, y2) in parts:
+            points = [(x1 + (x2 - x1) * n / 50, y1 + (y2 - y1) * n / 50) for n in range(51)]
+            inside = [
+                [
+                    at
+                    for at, (left, top, wide, high) in enumerate(boxes)
+                    if left <= x <= left + wide and top <= y <= top + high
+                ]
+                for x, y in points
+            ]
+            touched |= {at for own in inside for at in own}
+            # At least 10 units of it are seen.
+            seen = sum(not own for own in inside) * dist((x1, y1), (x2, y2)) / 50
+            assert seen > 10
+            assert all(0 < x < width and 20 < y < height for x, y in points)
+        assert len(touched) == 2
+    around = any(line.is_around for line in picture.lines)
+    words = [one.text or "" for one in root.iter(f"{SVG}text")]
+    assert ("a line out of the grid goes on at the other side" in words) == around
+
+
 @pytest.mark.parametrize("routing", ["ideal", "d-mod-k"])
 def test_a_taper_is_seen_where_it_binds(routing: str) -> None:
     """All to all: 4 nodes of a leaf send to 12 others over 2 cables, each node to 15."""

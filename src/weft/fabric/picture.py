@@ -39,8 +39,8 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
 class CableBundle(msgspec.Struct, frozen=True, kw_only=True):
     """All cables between two boxes, by their places; `load` is None where nothing is known.
 
-    One that closes a ring of a torus passes others (`is_around`). `level` says between which rows
-    of a tree it is, from the top.
+    One that closes a ring of a torus would pass others (`is_around`): it is drawn out of the grid.
+    `level` says between which rows of a tree it is, from the top.
     """
 
     one: int

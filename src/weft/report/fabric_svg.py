@@ -19,7 +19,10 @@ _WIDTH = 1200
 _BOX_WIDTH, _LINE_HEIGHT = 122, 15
 _MARGIN = 64
 _ROW = 190
-_BEND = 70
+# So far a line goes out of a grid that goes on at the other side, with its number behind it, and so
+# much room is for it above.
+_STUB, _BEHIND, _ABOVE = 22, 12, 36
+_MOST_WORDS = 4
 _LEAST_HEIGHT = 150
 # Of the lines between two rows, or of a whole picture without rows, more have no numbers.
 MOST_NUMBERED = 48
@@ -70,11 +73,12 @@ def fabric_pictures(
 def fabric_svg(picture: FabricPicture) -> str:
     """A drawing of 1200 units' width, as high as its rows need."""
     inner = max(_LEAST_HEIGHT, _ROW * (picture.rows - 1)) if picture.rows > 1 else 0
-    at = [(_x(box), _MARGIN + box.y * inner) for box in picture.boxes]
+    room = _ABOVE * any(line.is_around for line in picture.lines)
+    at = [(_x(box), _MARGIN + room + box.y * inner) for box in picture.boxes]
     numbered, words = _numbered(picture.lines)
     notes = (*picture.notes, *words)
     legend = 20 * (1 + len(_LOADS) * picture.has_loads)
-    below = inner + 2 * _MARGIN
+    below = inner + 2 * (_MARGIN + room)
     height = below + 20 * len(notes) + legend
     root = f'class="weft-fabric" role="img" aria-label={quoteattr(picture.title)}'
     parts = [
@@ -123,20 +127,25 @@ def _in_words(cables: int, load: float | None) -> str:
     return words if load is None else f"{words}, load {load:.2f}"
 
 
-def _middle(line: CableBundle, at: Sequence[_Point]) -> _Point:
-    """What a line bends towards: around other boxes, where it passes some."""
-    (x1, y1), (x2, y2) = at[line.one], at[line.other]
-    bend = _BEND if line.is_around else 0
-    return (x1 + x2) / 2 + bend * (x1 == x2), (y1 + y2) / 2 + bend * (y1 == y2)
+def _out(here: _Point, there: _Point, further: float = 0.0) -> _Point:
+    """A point before a box, on the side that is away from another in its row or column."""
+    (x, y), (x2, y2) = here, there
+    wide, high = _BOX_WIDTH / 2, _height(_MOST_WORDS) / 2
+    across, down = (x > x2) - (x < x2), (y > y2) - (y < y2)
+    beyond = _STUB + further
+    return x + across * (wide + beyond), y + down * (high + beyond)
 
 
 def _line(line: CableBundle, at: Sequence[_Point]) -> str:
-    (x1, y1), (x2, y2) = at[line.one], at[line.other]
-    mx, my = _middle(line, at)
+    """From box to box, or where others are between them out of the grid on both sides."""
+    one, other = at[line.one], at[line.other]
+    parts = [(one, other)]
+    if line.is_around:
+        parts = [(one, _out(one, other)), (other, _out(other, one))]
+    path = " ".join(f"M{x1:.1f} {y1:.1f} L{x2:.1f} {y2:.1f}" for (x1, y1), (x2, y2) in parts)
     name, width = _of_load(line.load)
     return (
-        f'<path d="M{x1:.1f} {y1:.1f} Q{mx:.1f} {my:.1f} {x2:.1f} {y2:.1f}" fill="none"'
-        f' {_of(name)} stroke-width="{width}">'
+        f'<path d="{path}" fill="none" {_of(name)} stroke-width="{width}">'
         f"<title>{_in_words(line.cables, line.load)}</title></path>"
     )
 
@@ -155,6 +164,8 @@ def _numbered(lines: Sequence[CableBundle]) -> tuple[list[CableBundle], list[str
         counts = sorted({line.cables for line in own})
         many = f"{counts[0]:,} to {counts[-1]:,}" if len(counts) > 1 else f"{counts[0]:,}"
         words.append(f"cables of each line: {many}")
+    if any(line.is_around for line in lines):
+        words.append("a line out of the grid goes on at the other side")
     return numbered, words
 
 
@@ -164,7 +175,10 @@ def _numbers(lines: Sequence[CableBundle], at: Sequence[_Point]) -> Iterator[str
     for line in lines:
         words = f"{line.cables:,}"
         half = _DIGIT * (len(words) + 1) / 2
-        places = [_along(line, at, part) for part in _PARTS]
+        one, other = at[line.one], at[line.other]
+        places = [_along(one, other, part) for part in _PARTS]
+        if line.is_around:
+            places = [_out(one, other, _BEHIND), _out(other, one, _BEHIND)]
         x, y = next((one for one in places if _is_free(one, half, taken)), places[0])
         taken.append((x, y, half, _NUMBER_HEIGHT / 2))
         yield (
@@ -173,11 +187,9 @@ def _numbers(lines: Sequence[CableBundle], at: Sequence[_Point]) -> Iterator[str
         )
 
 
-def _along(line: CableBundle, at: Sequence[_Point], part: float) -> _Point:
+def _along(one: _Point, other: _Point, part: float) -> _Point:
     """A point of a line, so far from its one end to the other."""
-    (x1, y1), (mx, my), (x2, y2) = at[line.one], _middle(line, at), at[line.other]
-    a, b, c = (1 - part) ** 2, 2 * part * (1 - part), part**2
-    return a * x1 + b * mx + c * x2, a * y1 + b * my + c * y2
+    return one[0] + part * (other[0] - one[0]), one[1] + part * (other[1] - one[1])
 
 
 def _is_free(
@@ -190,9 +202,14 @@ def _is_free(
     )
 
 
+def _height(lines: int) -> int:
+    """Of a box with so many lines of words."""
+    return _LINE_HEIGHT * lines + 8
+
+
 def _box(box: Box, x: float, y: float) -> str:
     """With a frame in the colour of the busiest cable inside of it."""
-    height = _LINE_HEIGHT * len(box.lines) + 8
+    height = _height(len(box.lines))
     words = "".join(
         f'<tspan x="{x:.1f}" dy="{_LINE_HEIGHT if at else 0}">{escape(text)}</tspan>'
         for at, text in enumerate(box.lines)
