@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,7 +17,12 @@ from weft.plan.case import Case
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.measured import HeldOut, Measured
 from weft.studies import held_out
-from weft.studies.held_out import _few_sizes, held_out_table, patterns_held_out
+from weft.studies.held_out import (
+    _by_settings,
+    _few_sizes,
+    held_out_table,
+    patterns_held_out,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,6 +158,30 @@ def test_each_prediction_stands_beside_its_own_measurement(
         ratio = one.measured / one.predicted if one.is_rate else one.predicted / one.measured
         assert ratio == pytest.approx(longer, rel=2e-3), one.what
     assert not any(one.shares_cores for one in found)
+
+
+def sums(size: int, ranks: int = 2) -> Case:
+    return Case(test="allreduce", transport="mpi", bytes=size, ranks=ranks)
+
+
+def test_sums_are_simulated_as_their_library_made_them() -> None:
+    """Open MPI 4.1 has a ring for two ranks at some sizes, and others have rules of their own."""
+    cases = [*map(sums, (8, 4096, 8192, 65_536, 262_144)), sums(4096, 4), halo(4, 2)]
+
+    def settings(*libraries: str) -> list[tuple[dict[str, str], list[Case]]]:
+        launches = [SimpleNamespace(mpi=library) for library in libraries]
+        run: Any = SimpleNamespace(lines=SimpleNamespace(launches=launches))
+        return list(_by_settings(cases, dict.fromkeys(cases, (1.0, run))))
+
+    known = settings("Open MPI v4.1.4", "Open MPI v4.1.4")
+    assert [own for own, _ in known] == [
+        {}, {"smpi/allreduce": "lr"}, {"smpi/allreduce": "rab_rdb"},
+    ]  # fmt: skip
+    assert [own for _, own in known] == [
+        [cases[0], cases[2], *cases[5:]], [cases[1], cases[3]], [cases[4]],
+    ]  # fmt: skip
+    for unknown in (("MPICH 4.0.2",), ("Open MPI v4.1.4", "Open MPI v5.0.1"), ()):
+        assert settings(*unknown) == [({}, cases)]
 
 
 def test_a_record_of_two_ranks_alone_holds_no_pattern_out(

@@ -80,10 +80,37 @@ _ALGORITHMS: Mapping[str, tuple[str, Mapping[str, str]]] = MappingProxyType(
         ),
     }
 )
+# Of an allreduce of fewer than four ranks, from a size on, bytes, by Open MPI 4.1's tuned component
+# (of two ranks a ring in segments is a ring).
+_FOUR_ONE = "Open MPI v4.1."
+_OF_FEW_RANKS = (
+    (0, "ring"),
+    (8, "recursive-doubling"),
+    (4096, "ring"),
+    (8192, "recursive-doubling"),
+    (16_384, "ring"),
+    (262_144, "rabenseifner"),
+)
+_FEW_RANKS = 3
+# Below so many bytes Open MPI doubled recursively before 4.1.
+_DOUBLED_BYTES = 10_000
 # What the simulator gets wrong: where a node has one rank it takes recursive doubling at any size.
 _WRONG = (("allreduce", "mpich"),)
 # MPICH's rules take the pairwise exchange for long messages.
 _OF_POWERS_OF_TWO = (("alltoall", "pairwise"), ("alltoall", "mpich"))
+
+
+def taken_by(library: str, test: str, ranks: int, size_bytes: int) -> str:
+    """The algorithm that an MPI library of this name and version takes; empty where not known."""
+    if not library.startswith(_FOUR_ONE) or test != "allreduce" or ranks > _FEW_RANKS:
+        return ""
+    return next(name for first, name in reversed(_OF_FEW_RANKS) if size_bytes >= first)
+
+
+def exchanges_all(size_bytes: int) -> bool:
+    """Whether two ranks exchange all numbers of an allreduce once, by Open MPI 4.1 and before."""
+    name = taken_by(_FOUR_ONE, "allreduce", 2, size_bytes)
+    return name == "recursive-doubling" and size_bytes < _DOUBLED_BYTES
 
 
 def algorithms_of(test: str, text: str, ranks: int) -> dict[str, dict[str, str]]:

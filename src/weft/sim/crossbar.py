@@ -34,12 +34,13 @@ def at_crossbar(
     flops_per_s: float = 1e9,
     sum_bytes_per_s: float = 0.0,
     more: Mapping[str, str] = {},
+    more_settings: Mapping[str, str] = {},
     is_coarse: bool = False,
 ) -> SimulatedPlatform:
     """The platform of that name with its file; `is_coarse`: as coarse as its nodes allow.
 
     A rank adds `sum_bytes_per_s` to others in a sum; 0: an operation a number, as it computes. The
-    file carries `more` facts along.
+    file carries `more` facts along, and has `more_settings` of SimGrid's.
     """
     zone = Zone(
         title=title,
@@ -47,7 +48,7 @@ def at_crossbar(
         bus_bytes_per_s=protocols.bus_bytes_per_s,
         flops_per_s=flops_per_s,
     )
-    settings = protocols.settings()
+    settings = {**protocols.settings(), **more_settings}
     if is_coarse and (coarse := coarseness_of(named.nodes, protocols.latency_ns)):
         settings["surf/precision"] = coarse
     facts = {f"weft-{name}": str(getattr(named, name)) for name in FACTS} | dict(more)

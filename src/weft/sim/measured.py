@@ -17,6 +17,7 @@ from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.plan.simulated import SimulatedPlatform
 from weft.record.run import Run, load
+from weft.sim.algorithms import exchanges_all
 from weft.sim.answers import Certainty
 from weft.sim.calibrate import Times, lines_of, table_of
 from weft.sim.host_times import STREAM, eager_bytes, gaps_ns, smallest_host_times
@@ -32,11 +33,7 @@ if TYPE_CHECKING:
 
 # So many sizes leave enough for two lines when every other one is held out.
 _FEWEST_TO_HOLD_OUT = 8
-# The sizes, bytes, at which two ranks exchange all numbers of an allreduce once (recursive
-# doubling) by the rules of Open MPI's tuned component: by those before 4.1 below 10,000, by those
-# of 4.1 from 8 to 4,095 and from 8,192 to 16,383. At 4 KiB it is a ring of two turns there, and the
-# second one seemed to be additions. From a kibibyte on what is added counts.
-_EXCHANGED = ((8, 4096), (8192, 10_000))
+# From so many bytes on of an allreduce what is added counts.
 _LEAST_ADDED = 1024
 _FEWEST_OF_A_LINE = 2
 # What a platform is made of.
@@ -167,11 +164,7 @@ def calibrated_from(
 def shows_additions(case: Case) -> bool:
     """Whether it is an allreduce by which `sum_rate` is found."""
     is_of_two = case.test == "allreduce" and case.ranks == 2
-    return is_of_two and case.bytes >= _LEAST_ADDED and _exchanges_all(case.bytes)
-
-
-def _exchanges_all(size: int) -> bool:
-    return any(first <= size < end for first, end in _EXCHANGED)
+    return is_of_two and case.bytes >= _LEAST_ADDED and exchanges_all(case.bytes)
 
 
 def sum_rate(runs: Sequence[Run], transport: str, exchanges: Mapping[int, float]) -> float:
@@ -188,12 +181,13 @@ def rate_of_additions(sums: Mapping[int, float], exchanges: Mapping[int, float])
     By how much more an allreduce of two ranks grows with its size than an exchange of as many
     bytes, both by size, ns: what it takes longer of few numbers is the call's. A straight line
     through all sizes at which two ranks exchange all their numbers once, of which the largest is a
-    kibibyte at least; where it does not rise, additions are lost in the scatter.
+    kibibyte at least; where it does not rise, additions are lost in the scatter. (At 4 KiB Open MPI
+    4.1 sends in two turns, of which the second seemed to be additions.)
     """
     longer = {
         size: time - exchanges[size]
         for size, time in sums.items()
-        if _exchanges_all(size) and size in exchanges
+        if exchanges_all(size) and size in exchanges
     }
     if len(longer) < _FEWEST_OF_A_LINE or max(longer) < _LEAST_ADDED:
         return 0.0

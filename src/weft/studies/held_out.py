@@ -15,6 +15,7 @@ from weft.analysis.summary import summarise
 from weft.applications import asked_of
 from weft.plan.cases import Experiment, Variants
 from weft.record.rank_times import shares_cores
+from weft.sim.algorithms import algorithms_of, taken_by
 from weft.sim.crossbar import at_crossbar
 from weft.sim.measured import MADE_OF, HeldOut, shows_additions
 from weft.studies.reproduction import simulated_run
@@ -25,7 +26,7 @@ from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from weft.plan.case import Case
     from weft.record.run import Run
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 # What is simulated of many sizes: the smallest, the largest and one between.
 _MOST_SIZES = 3
 _BY = "the platform"
+# What the simulator takes of sums by itself.
+_USUAL = "recursive-doubling"
 # What tells most of a platform.
 _WANTED = ("sendrecv", "stream", "hot_spot", "allreduce", "halo")
 # Ranks that poll make a load of one for each core.
@@ -55,13 +58,17 @@ def patterns_held_out(found: Measured) -> tuple[HeldOut, ...]:
     chosen = _few_sizes(tuple(measured))
     if not chosen:
         return ()
-    nodes = max(case.ranks for case in chosen)
-    named = msgspec.structs.replace(found.platform, nodes=nodes)
-    platform = at_crossbar(
-        named, found.protocols, "held-out patterns", sum_bytes_per_s=found.sum_bytes_per_s
-    )
-    run = simulated_run(platform, tuple(_experiment(case) for case in chosen))
-    simulated = _figures(run, "sim")
+    simulated: dict[Case, float] = {}
+    for settings, cases in _by_settings(chosen, measured):
+        platform = at_crossbar(
+            msgspec.structs.replace(found.platform, nodes=max(case.ranks for case in chosen)),
+            found.protocols,
+            "held-out patterns",
+            sum_bytes_per_s=found.sum_bytes_per_s,
+            more_settings=settings,
+        )
+        run = simulated_run(platform, tuple(_experiment(case) for case in cases))
+        simulated |= _figures(run, "sim")
     return tuple(
         HeldOut(
             what=_words(case),
@@ -75,6 +82,22 @@ def patterns_held_out(found: Measured) -> tuple[HeldOut, ...]:
         for case in chosen
         if case in simulated
     )
+
+
+def _by_settings(
+    chosen: Sequence[Case], measured: Mapping[Case, tuple[float, Run]]
+) -> Iterator[tuple[dict[str, str], list[Case]]]:
+    """The cases with the settings of the simulator for the algorithms that their library took, as
+    far as that is known; where it is not, or is the simulator's own, without any."""
+    by_name: dict[str, list[Case]] = {}
+    for case in chosen:
+        libraries = {one.mpi for one in measured[case][1].lines.launches}
+        library = libraries.pop() if len(libraries) == 1 else ""
+        name = taken_by(library, case.test, case.ranks, case.bytes)
+        by_name.setdefault("" if name == _USUAL else name, []).append(case)
+    for name, cases in by_name.items():
+        known = algorithms_of(cases[0].test, name, cases[0].ranks) if name else {}
+        yield known.get(name, {}), cases
 
 
 def held_out_table(found: Measured, patterns: Sequence[HeldOut], lack: str = "") -> Table:
