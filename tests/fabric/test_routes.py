@@ -4,7 +4,7 @@ How many ways each link has is counted here from the names of the links, and kno
 where every node sends to every other one.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import product
 from math import ceil
 
@@ -196,7 +196,7 @@ def busiest_of_draws(fabric: Fabric, size: int, *, is_indirect: bool) -> float:
             for one, other in ((trunk.one, trunk.other), (trunk.other, trunk.one)):
                 between = cables.setdefault((one // size, other // size), [])
                 between += [(one, other)] * trunk.cables
-    loads: Counter[tuple[int, int]] = Counter()
+    loads: dict[tuple[int, int], float] = defaultdict(float)
     switches = range(len(fabric.switches))
     for start, end in product(switches, switches):
         groups = start // size, end // size
