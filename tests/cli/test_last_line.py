@@ -1,16 +1,20 @@
 """The last line of a run that lacks figures: how many, why, and what to type."""
 
+import io
 from pathlib import Path
 
 import msgspec
 import pytest
 import typer
+from rich.console import Console
 
 import weft
 from support.builders import lost_batch, make_cases, synthetic_record
 from weft.analysis.summary import summarise
 from weft.cli.measured import end
 from weft.record.run import Run
+from weft.report.ending import render_ending
+from weft.topics import results_of
 
 CASES = make_cases(("ping_pong",), ("tcp",), (8, 64, 512))
 LOST = [lost_batch(case, 0, 900, "failed", "the link failed in recv") for case in CASES[1:]]
@@ -40,6 +44,25 @@ def test_the_first_case_without_a_result_is_named_with_its_reason_and_its_comman
     begin = "weft: 2 of 3 cases have no result, the first is tcp/ping_pong/64: the link failed in"
     assert line.startswith(begin), line
     assert "run it alone: weft run ping_pong --sizes 64 --transport tcp" in line
+
+
+def test_of_cases_that_nobody_tried_it_says_once_how_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = synthetic_record(
+        tmp_path / "r.jsonl", CASES, times_ns=lambda c, _: [1e3] * 9 * (c == CASES[0]),
+        outcome="budget",
+    )  # fmt: skip
+    run = weft.load(path)
+    go_on = f"weft run --resume {path}"
+    assert last_line(run, capsys) == (
+        "weft: 2 of 3 cases have no result, the first is tcp/ping_pong/64: the budget ended before"
+        f" this case was measured; finish it with: {go_on}"
+    )
+    screen = Console(file=io.StringIO(), width=1000, highlight=False)
+    screen.print(*render_ending(results_of(run, summarise(run)), screen), sep="\n")
+    assert isinstance(screen.file, io.StringIO)
+    assert screen.file.getvalue().count(go_on) == 1
 
 
 @pytest.mark.parametrize(

@@ -88,11 +88,14 @@ def end(
             gone = not_answering(footer.silent_hosts)
             typer.echo(f"weft: {gone}: {lack}, {run.path} lists them; {then}", err=True)
             raise typer.Exit(1)
-        typer.echo(
-            f"weft: {lack}, the first is {bad[0].case}: {bad[0].reason.rstrip('.')};"
-            f" {run.path} lists all{_alone(run, bad[0].case)}",
-            err=True,
+        # Of one that nobody tried the reason says how it is: with the others, and not alone.
+        further = (
+            ""
+            if bad[0].status == "not_tried"
+            else f"; {run.path} lists all{_alone(run, bad[0].case)}"
         )
+        why = f"the first is {bad[0].case}: {bad[0].reason.rstrip('.')}"
+        typer.echo(f"weft: {lack}, {why}{further}", err=True)
         raise typer.Exit(1)
     if not any(s.status == "ok" for s in summaries):
         first = summaries[0]

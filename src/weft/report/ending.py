@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from weft.plan.command import resume
 from weft.report.front import figures_of, first_figures_of, verdict_of
 from weft.report.notes import troubles_in_words
 from weft.report.table import FittedTable
@@ -56,7 +57,9 @@ def _troubles(results: Results) -> list[str]:
     of_lost = [line for line in lines if line.endswith(tuple(one.reason for one in lost))]
     # Where every case had its figure before, no case says it.
     unsaid = [one.reason for one in lost if not any(line.endswith(one.reason) for line in of_lost)]
-    others = (line for line in lines if line not in of_lost)
+    # What to type then is said behind the verdict.
+    hint = f"; finish it with: {resume(results.run.path)}"
+    others = (line.removesuffix(hint) for line in lines if line not in of_lost)
     return list(dict.fromkeys((*of_lost, *unsaid, *others)))
 
 
