@@ -104,7 +104,7 @@ class Matrix(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """A straight line across the diagram at a value of one axis, with its words."""
+    """A straight line across the diagram at a value of one axis, with its words, if it has any."""
 
     axis: Literal["x", "y"]
     at: float

@@ -11,7 +11,7 @@ from support.shown import render_page
 from weft.analysis.first_figures import first_figures
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
-from weft.report.front import cards_of, short_warning, verdict_of
+from weft.report.front import cards_of, short_warning, verdict_of, verdicts_of
 from weft.topics import results_of
 from weft.topics.base import Results
 
@@ -72,6 +72,14 @@ def test_the_verdict_is_one_word_and_the_reason(tmp_path: Path) -> None:
     found = verdict_of(results(tmp_path / "r.jsonl"))
     assert (found.word, found.mood) == ("Settled.", "good")
     assert "Every case is precise" in found.sentence
+
+
+def test_of_several_records_each_verdict_and_summary_has_its_name(tmp_path: Path) -> None:
+    both = [results(tmp_path / f"{name}.jsonl") for name in ("a", "b")]
+    assert [one.word for one in verdicts_of(both)] == [
+        f"{name}.jsonl: {verdict_of(one).word}" for name, one in zip("ab", both, strict=True)
+    ]
+    assert verdicts_of(both[:1]) == (verdict_of(both[0]),)
 
 
 def test_a_warning_is_short_on_the_first_screen() -> None:

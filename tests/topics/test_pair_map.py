@@ -54,6 +54,9 @@ def test_the_rank_that_sends_slowly_is_named(tmp_path: Path) -> None:
     worst = [f"{one.source} to {one.target} {one.slower:+.0%}" for one in finding.evidence]
     assert {one.source for one in finding.evidence} == {"n5"}
     assert finding.confidence > 0.99
+    first, _, pairs = sentences(row)[0].partition("; ")
+    assert pairs.startswith("n5 to ")
+    assert PairMap().headline((row,)) == first
     assert sentences(row) == [
         (
             f"tcp 8 B, {RANKS} endpoints: n5 when it sends is slow:"

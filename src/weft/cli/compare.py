@@ -76,7 +76,8 @@ def _show_maps(found: "ComparedMaps", output: Path | None, *, as_json: bool) -> 
     from weft.report.terminal import console
 
     if output is not None:
-        write_picture(output, found.charts, found.table, command=as_typed())
+        answer = found.lines[0] if found.lines else ""
+        write_picture(output, found.charts, found.table, command=as_typed(), answer=answer)
         typer.echo(f"report: {output}", err=True)
     if as_json:
         print_json("compare", found.plain)

@@ -47,7 +47,8 @@ def layers(
         if not found.charts:
             why = found.table.notes[0] if found.table.notes else "no two transports share a medium"
             raise WeftError(f"nothing is stacked, so no picture: {why}", _NAME_THEM)
-        write_picture(output, found.charts, found.table, command=as_typed())
+        answer = found.table.notes[0]
+        write_picture(output, found.charts, found.table, command=as_typed(), answer=answer)
         typer.echo(f"picture: {output}", err=True)
     if json:
         print_json("layers", found.plain)

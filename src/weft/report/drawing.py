@@ -238,6 +238,8 @@ def _draw_mark(axes: Any, mark: Mark) -> None:
     words = {"color": colour, "fontsize": 6, "textcoords": "offset points", "in_layout": False}
     if mark.axis == "x":
         axes.axvline(mark.at, **line)
+        if not mark.text:
+            return
         place = {"xy": (mark.at, 0.03), "xycoords": ("data", "axes fraction")}
         axes.annotate(mark.text, **place, xytext=(2, 0), rotation=90, va="bottom", **words)
         return

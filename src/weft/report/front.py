@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from weft.analysis.first_figures import first_figures
 from weft.colours import places_of
 from weft.report.html import Card, Verdict
@@ -132,8 +134,16 @@ def short_warning(line: str) -> str:
 
 
 def verdicts_of(records: Sequence[Results]) -> tuple[Verdict, ...]:
-    """How each record ended: whether it is settled, what disturbed it, and what to do next."""
-    return tuple(verdict_of(one) for one in records)
+    """How each record ended: whether it is settled, what disturbed it, and what to do next.
+
+    Of several each bears its record's name.
+    """
+    if len(records) == 1:
+        return (verdict_of(records[0]),)
+    found = ((one.run.path.name, verdict_of(one)) for one in records)
+    return tuple(
+        msgspec.structs.replace(verdict, word=f"{name}: {verdict.word}") for name, verdict in found
+    )
 
 
 def verdict_of(results: Results, *, with_causes: bool = True) -> Verdict:

@@ -186,4 +186,13 @@ def _marks_of_sessions(found: History, courses: Sequence[Course]) -> tuple[Mark,
         words += ["conditions changed"] if session.changed else []
         if words:
             marks.append(Mark(axis="x", at=session.days, text="; ".join(words), group=group))
-    return tuple(marks)
+    return _said_once(marks)
+
+
+def _said_once(marks: Sequence[Mark]) -> tuple[Mark, ...]:
+    """The marks, without the words that the one before has too: their lines lie side by side."""
+    before = ("", *(mark.text for mark in marks))
+    return tuple(
+        msgspec.structs.replace(mark, text="") if mark.text == said else mark
+        for mark, said in zip(marks, before, strict=False)
+    )

@@ -149,7 +149,9 @@ def _models_section(models: Modelled, records: Sequence[Results]) -> Section:
         charts=tuple(of_transports(one, transports_of(records)) for one in signatures),
         tables=tables,
         folds=(Fold(line=counted(len(notes), "note"), sentences=tuple(notes)),) if notes else (),
-        line=f"Latency, bandwidth and n½ fitted to {counted(many, 'curve')}{without}",
+        line=f"Latency, bandwidth and n½ fitted to {counted(many, 'curve')}{without}"
+        if many
+        else f"Of {counted(few, 'curve')} there is no model",
     )
 
 
@@ -191,7 +193,9 @@ def _summary(records: Sequence[Results]) -> str:
         heads = [head for topic in said if (head := topic.headline(one.of(topic)))]
         if heads or not with_cards:
             colon = ": " if heads else ""
-            sentences.append(f"{ranks_of(one)} on {place_of(one.run)}{colon}{'; '.join(heads)}.")
+            name = f"{one.run.path.name}: " if len(records) > 1 else ""
+            where = f"{ranks_of(one)} on {place_of(one.run)}"
+            sentences.append(f"{name}{where}{colon}{'; '.join(heads)}.")
     return " ".join(sentences)
 
 

@@ -69,6 +69,7 @@ def page_of(
     kind = " ".join(command.split()[:2]) or "weft"
     title = table.caption.removeprefix("weft: ").removeprefix(f"{kind}: ").rstrip(".") or table.name
     title = _capitalised(title)
+    said = tuple(note for note in table.notes if note != answer)
     bare = msgspec.structs.replace(table, notes=(), caption=title)
     return render(
         Page(
@@ -78,7 +79,7 @@ def page_of(
             commands=(command,) if command else (),
             summary=answer,
             sections=(
-                Section(name="answer", title="In words", findings=table.notes),
+                Section(name="answer", title="In words", findings=said),
                 Section(name="charts", title="Charts", charts=tuple(charts)),
                 Section(name="fabrics", title="The fabric", pictures=tuple(pictures)),
                 Section(

@@ -147,11 +147,19 @@ class PairMap(Topic[tuple[MapRow, ...]]):
             del one["matrix"]
         return found
 
+    def headline(self, rows: tuple[MapRow, ...]) -> str:
+        """Who is slow by the size that shows it first, without the pairs that show it."""
+        said = [line for row in _shown_first(rows) for line in sentences(row)]
+        return said[0].partition("; ")[0] if said else ""
+
     def findings(self, rows: tuple[MapRow, ...]) -> list[str]:
         """Who is slow, the sizes that show it first; or that nobody is."""
-        shown_first = sorted(rows, key=lambda row: not (row.findings or row.dead))
-        said = [line for row in shown_first for line in sentences(row)]
+        said = [line for row in _shown_first(rows) for line in sentences(row)]
         return said + [_bisection_in_words(row, row.bisection) for row in rows if row.bisection]
+
+
+def _shown_first(rows: tuple[MapRow, ...]) -> list[MapRow]:
+    return sorted(rows, key=lambda row: not (row.findings or row.dead))
 
 
 def maps_of(run: Run, fabric_of: FabricOf | None) -> tuple[MapRow, ...]:
