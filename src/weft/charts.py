@@ -277,7 +277,10 @@ def axis_place(size: int) -> float:
 
 
 def size_ticks(all_sizes: Sequence[int]) -> list[tuple[float, str]]:
-    """Places and labels of a size axis: zero, and every fourth power of two in the range."""
+    """Places and labels of a size axis: zero, and every fourth power of two in the range.
+
+    Where fewer than two of these are between the ends, the sizes themselves.
+    """
     sizes = set(all_sizes)
     largest = max(sizes)
     ticks = [(axis_place(0), "0 B")] if 0 in sizes else []
@@ -286,4 +289,6 @@ def size_ticks(all_sizes: Sequence[int]) -> list[tuple[float, str]]:
     powers = [1 << exponent for exponent in range(0, largest.bit_length() + 1, step)]
     inside = [size for size in powers if smallest <= size <= largest]
     ticks += [(float(size), format_bytes(size)) for size in inside]
-    return ticks
+    if len(ticks) > 1:
+        return ticks
+    return [(axis_place(size), format_bytes(size)) for size in sorted(sizes)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.charts import Chart, ChartAxis, Mark, Track
+from weft.charts import Chart, ChartAxis, Mark, Track, axis_over_sizes
 from weft.report.axes import FEWEST_TICKS, log_ticks, tick_in_words
 from weft.report.drawing import canvas_of, draw_for_page
 
@@ -33,6 +33,22 @@ def test_a_logarithmic_axis_has_two_ticks_or_more_inside_its_ends(
 )
 def test_a_tick_is_a_plain_number(value: float, words: str) -> None:
     assert tick_in_words(value) == words
+
+
+@pytest.mark.parametrize(
+    ("sizes", "labels"),
+    [
+        ((8,), ["8 B"]),
+        ((8, 16), ["8 B", "16 B"]),
+        ((65536, 131072), ["64 KiB", "128 KiB"]),
+        ((0,), ["0 B"]),
+        ((0, 8), ["0 B", "8 B"]),
+        ((8, 65536), ["16 B", "256 B", "4 KiB", "64 KiB"]),
+    ],
+)
+def test_an_axis_of_few_sizes_names_them(sizes: tuple[int, ...], labels: list[str]) -> None:
+    """At 8 B alone it had 1, 2, 5 and 10, as if these were bytes that somebody measured."""
+    assert [words for _, words in axis_over_sizes(sizes).ticks] == labels
 
 
 def test_a_tick_of_many_digits_is_a_power_of_ten() -> None:

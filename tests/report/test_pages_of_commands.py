@@ -77,6 +77,11 @@ const scrolls = [...document.querySelectorAll(".scroll, pre")]
 const used = [...document.querySelectorAll("button, a, summary, [id^=plot-]")]
   .filter((one) => one.href !== "" && (!one.id || one.id.slice(5) in plots));
 return [...scrolls, ...used].filter((one) => one.tabIndex < 0).map((one) => one.outerHTML);"""
+# What stands beyond the edge of its card.
+BEYOND_ITS_CARD = """
+return [...document.querySelectorAll(".card *")].filter((one) =>
+  one.getBoundingClientRect().right > one.closest(".card").getBoundingClientRect().right + 1)
+  .map((one) => one.textContent);"""
 PAPER_PIXELS = 718
 WIDER_THAN_THE_PAPER = """
 return [...document.querySelectorAll("main *:not(svg *)")]
@@ -133,6 +138,7 @@ def test_nothing_scrolls_sideways_and_no_word_is_cut(
             assert browser.execute_script(WIDER_THAN_THEIR_PLACE) == []
         assert browser.execute_script(WORDS_CUT_OFF) == []
         assert browser.execute_script(WORDS_ON_WORDS) == []
+        assert browser.execute_script(BEYOND_ITS_CARD) == []
 
 
 def test_it_is_whole_small_and_asks_no_network(browser: webdriver.Chrome, page: Path) -> None:
@@ -183,5 +189,6 @@ def test_nothing_is_wider_than_the_paper(browser: webdriver.Chrome, page: Path) 
         with of_width(browser, PAPER_PIXELS):
             browser.get(page.as_uri())
             assert browser.execute_script(WIDER_THAN_THE_PAPER, PAPER_PIXELS) == []
+            assert browser.execute_script(BEYOND_ITS_CARD) == []
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "screen"})
