@@ -1,13 +1,13 @@
 """How often `weft map` names the right culprit, on planted faults and noise as records have it.
 
-    .venv/bin/python -m bench.diagnosis                # the table, about half an hour
+    .venv/bin/python -m bench.diagnosis                # the table, some hours at 1,024 nodes
     .venv/bin/python -m bench.diagnosis --trials 20 --nodes 64
 
-Prints Markdown, which docs/map.md has. Nothing is measured: times of all pairs are drawn, round by
-round as the engine plays them, with a launch's and a round's own effect, and a scatter of 2 % of
-each time that is skewed and has outliers. What is faulty is slower by twice that. Right is a
-first answer that names what was planted, alone or among the causes that make the same pairs slow,
-and of two faults both; a false alarm is any answer on a healthy fabric.
+Prints Markdown, a row as it is known, which docs/map.md has. Nothing is measured: times of all
+pairs are drawn, round by round as the engine plays them, with a launch's and a round's own effect,
+and a scatter of 2 % of each time that is skewed and has outliers. What is faulty is slower by twice
+that. Right is a first answer that names what was planted, alone or among the causes that make the
+same pairs slow, and of two faults both; a false alarm is any answer on a healthy fabric.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bench.noise import deviates
-from bench.tables import markdown
+from bench.tables import markdown, row_of_cells
 from weft.analysis.diagnosis.causes import Cause
 from weft.analysis.diagnosis.diagnose import diagnose
 from weft.analysis.diagnosis.pair_times import PairTimes
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 SEED = 20261123
 TRIALS = 100
-# Where a diagnosis takes seconds.
-FEWER_TRIALS = {256: 20, 1024: 20}
 SCATTER = 0.02
 LAUNCHES = 3
 # By the number of nodes the ports of a switch, and so the nodes of a leaf: half of them.
@@ -181,19 +179,30 @@ def _uplinks(random: np.random.Generator, drawn: Drawn, fabric: KnownFabric) -> 
     )
 
 
+@lru_cache(maxsize=2)
+def links_taken(nodes: int) -> tuple[str, ...]:
+    """What messages pass on the fabric of so many nodes."""
+    ways = fabric_of(nodes, 1).ways
+    return tuple(sorted({one for way in ways.values() for one in way}))
+
+
+def _hit(drawn: Drawn, fabric: KnownFabric, bad: set[str]) -> np.ndarray:
+    """1 where a message passes one of these links, else 0: each launch has the same pairs."""
+    names, first = drawn.names, len(drawn.source) // LAUNCHES
+    pairs = zip(drawn.source[:first].tolist(), drawn.target[:first].tolist(), strict=True)
+    own = [not bad.isdisjoint(fabric.ways.get((names[i], names[j]), ())) for i, j in pairs]
+    return np.tile(np.array(own, dtype=float), LAUNCHES)
+
+
 def _passing(
     starts: str,
 ) -> Callable[[np.random.Generator, Drawn, KnownFabric], Planted]:
     """A cable or a spine, one that messages take."""
 
     def planted(random: np.random.Generator, drawn: Drawn, fabric: KnownFabric) -> Planted:
-        links = sorted({one for way in fabric.ways.values() for one in way})
-        links = [one for one in links if one.startswith(starts)]
+        links = [one for one in links_taken(len(drawn.names)) if one.startswith(starts)]
         bad = links[int(random.integers(len(links)))]
-        names = drawn.names
-        pairs = zip(drawn.source.tolist(), drawn.target.tolist(), strict=True)
-        hit = np.array([bad in fabric.ways.get((names[i], names[j]), ()) for i, j in pairs])
-        return Planted((Cause("link", bad),), hit.astype(float))
+        return Planted((Cause("link", bad),), _hit(drawn, fabric, {bad}))
 
     return planted
 
@@ -201,11 +210,7 @@ def _passing(
 def _cable(random: np.random.Generator, drawn: Drawn, fabric: KnownFabric) -> Planted:
     """Both links of a cable."""
     bad = sorted(fabric.cables)[int(random.integers(len(fabric.cables)))]
-    links = set(fabric.cables[bad])
-    names = drawn.names
-    pairs = zip(drawn.source.tolist(), drawn.target.tolist(), strict=True)
-    hit = [bool(links & {*fabric.ways.get((names[i], names[j]), ())}) for i, j in pairs]
-    return Planted((Cause("cable", bad),), np.array(hit).astype(float))
+    return Planted((Cause("cable", bad),), _hit(drawn, fabric, {*fabric.cables[bad]}))
 
 
 # By name, with the fewest nodes that tell it from others, and the ports of a node.
@@ -247,11 +252,10 @@ def row_of(name: str, sizes: tuple[int, ...], trials: int) -> tuple[str, ...]:
         random = np.random.default_rng([SEED, nodes])
         fabric = fabric_of(nodes, ports)
         drawn = values_of(endpoints_of(nodes, ports), fabric)
-        count = trials or FEWER_TRIALS.get(nodes, TRIALS)
         right = sum(
-            is_right(random, drawn, fabric, fault(random, drawn, fabric)) for _ in range(count)
+            is_right(random, drawn, fabric, fault(random, drawn, fabric)) for _ in range(trials)
         )
-        cells.append(f"{100 * right / count:.0f}")
+        cells.append(f"{100 * right / trials:.0f}")
     return (name, *cells)
 
 
@@ -281,13 +285,12 @@ def false_alarms(
         random = np.random.default_rng([SEED, 1, nodes])
         fabric = fabric_of(nodes, 1)
         drawn = values_of(endpoints_of(nodes, 1), fabric)
-        count = trials or FEWER_TRIALS.get(nodes, TRIALS)
         nothing = np.zeros(len(drawn.source))
         alarms = 0
-        for _ in range(count):
+        for _ in range(trials):
             slower = disturbances(random, drawn, fabric) if is_disturbed else nothing
             alarms += bool(diagnose(times_of(random, drawn, slower), fabric).findings)
-        cells.append(f"{100 * alarms / count:.0f}")
+        cells.append(f"{100 * alarms / trials:.0f}")
     what = "leaves disturbed by the round" if is_disturbed else "somebody is named"
     return (f"**healthy: {what}**", *cells)
 
@@ -299,15 +302,16 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--trials", type=int, default=0, help="of each kind (by nodes: 100, 20)")
+    parser.add_argument("--trials", type=int, default=TRIALS, help="of each kind")
     parser.add_argument("--nodes", type=int, nargs="*", choices=SIZES, default=SIZES)
     asked = parser.parse_args()
     sizes = tuple(asked.nodes)
-    rows = [("planted, of 100 named right", *(f"{nodes} nodes" for nodes in sizes))]
-    rows += [row_of(name, sizes, asked.trials) for name in FAULTS]
-    rows.append(false_alarms(sizes, asked.trials))
-    rows.append(false_alarms(sizes, asked.trials, is_disturbed=True))
-    print(markdown(rows))
+    head = ("planted, of 100 named right", *(f"{nodes} nodes" for nodes in sizes))
+    print(markdown([head]), flush=True)
+    for name in FAULTS:
+        print(row_of_cells(row_of(name, sizes, asked.trials)), flush=True)
+    print(row_of_cells(false_alarms(sizes, asked.trials)), flush=True)
+    print(row_of_cells(false_alarms(sizes, asked.trials, is_disturbed=True)), flush=True)
 
 
 if __name__ == "__main__":

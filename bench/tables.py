@@ -11,7 +11,12 @@ if TYPE_CHECKING:
 def markdown(rows: Sequence[Sequence[str]]) -> str:
     """A pipe table."""
     lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join(row_of_cells(line) for line in lines)
+
+
+def row_of_cells(cells: Sequence[str]) -> str:
+    """A row of such a table."""
+    return f"| {' | '.join(cells)} |"
 
 
 # What ends a table that a command wrote.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from weft.analysis.diagnosis.diagnose import diagnose
+from weft.analysis.diagnosis.diagnose import diagnose, pairs_of
 from weft.analysis.diagnosis.pair_times import PairTimes
 from weft.analysis.diagnosis.together import Pairs, inflations
 from weft.fabric.known import Group, KnownFabric
@@ -42,8 +42,12 @@ def test_what_slows_down_as_it_warms_up_is_not_slow_together() -> None:
     assert found == pytest.approx(1, abs=0.15)
 
 
+@pytest.mark.parametrize("at_once", [1, 1 << 22])
 @pytest.mark.parametrize("alike", [0.0, 0.5, 1.0])
-def test_the_ways_of_a_pair_are_as_much_alike_as_those_of_all_pairs(alike: float) -> None:
+def test_the_ways_of_a_pair_are_as_much_alike_as_those_of_all_pairs(
+    alike: float, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weft.analysis.diagnosis.together._AT_ONCE", at_once)
     draw = np.random.default_rng(1)
     one = np.arange(0, 2 * VISITS, 2)
     both = draw.standard_normal(VISITS)
@@ -51,9 +55,48 @@ def test_the_ways_of_a_pair_are_as_much_alike_as_those_of_all_pairs(alike: float
     scores += np.sqrt(1 - alike) * draw.standard_normal(2 * VISITS)
     pairs = of_values(np.r_[one, one + 1], np.r_[one + 1, one])
     visit = np.tile(np.arange(VISITS), 2)
-    causes = [np.array([3, 3 + VISITS]), np.array([3])]
+    causes = [np.array([3]), np.array([3, 3 + VISITS])]
     found = inflations(pairs, scores, visit, causes)
-    assert found == pytest.approx([1 + alike, 1.0], abs=0.1)
+    assert found == pytest.approx([1.0, 1 + alike], abs=0.1)
+
+
+def one_by_one(pairs: Pairs, scores: np.ndarray, visit: np.ndarray, places: np.ndarray) -> float:
+    """The same of one cause, value by value: its residuals about their line, summed twice."""
+    own = np.isin(pairs.of_value, places)
+    if len({*visit[own]}) < 24:
+        return 1.0
+    rest = scores[own] - np.polyval(np.polyfit(visit[own], scores[own], 1), visit[own])
+    by_pair = sum(rest[pairs.of_value[own] == place].sum() ** 2 for place in places)
+    by_visit = sum(rest[visit[own] == one].sum() ** 2 for one in {*visit[own]})
+    return float(1 + max(0.0, (by_visit - (rest**2).sum()) / by_pair))
+
+
+@pytest.mark.parametrize("at_once", [1, 1000, 1 << 22])
+def test_causes_gone_through_together_have_what_each_has_by_itself(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of nodes, of some pairs and of one, in visits of which some are missing."""
+    monkeypatch.setattr("weft.analysis.diagnosis.together._AT_ONCE", at_once)
+    draw = np.random.default_rng(7)
+    times = disturbed(draw)
+    times = times.at(draw.random(len(times.visit)) < 0.8)
+    pairs = pairs_of(times, np.log(times.time_ns))
+    scores = draw.standard_normal(len(times.visit)) + 0.01 * times.visit
+    scores += draw.standard_normal(times.visit.max() + 1)[times.visit]
+    causes = [np.flatnonzero((pairs.source == at) | (pairs.target == at)) for at in range(RANKS)]
+    causes += [np.sort(draw.choice(len(pairs.log), count, replace=False)) for count in (1, 9, 60)]
+    wanted = [one_by_one(pairs, scores, times.visit, places) for places in causes]
+    assert max(wanted) > 1.5
+    assert inflations(pairs, scores, times.visit, causes) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_values_that_are_all_alike_are_not_slow_together() -> None:
+    """A simulated slow node is as slow in each round: its ranks are those of equal values."""
+    numbers = np.arange(4 * VISITS)
+    scores = np.full(len(numbers), 0.7)
+    visit = np.repeat(np.arange(VISITS), 4)
+    [found] = inflations(of_values(numbers, numbers + 1), scores, visit, [numbers])
+    assert found == 1
 
 
 def test_pairs_of_a_disturbed_leaf_are_no_fault() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+from weft.analysis.diagnosis.pair_times import order_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,25 +77,37 @@ def _all(
 ) -> Iterator[tuple[Cause, NDArray[Any]]]:
     by_source, by_target = _places_by(source, len(names)), _places_by(target, len(names))
     for at, name in enumerate(names):
-        yield Cause("node", name), np.union1d(by_source[at], by_target[at])
+        yield Cause("node", name), _union(by_source[at], by_target[at])
         yield Cause("send", name), by_source[at]
         yield Cause("receive", name), by_target[at]
     yield from _of_groups(names, source, target, fabric)
-    links: dict[str, list[int]] = defaultdict(list)
-    for place, (i, j) in enumerate(zip(source.tolist(), target.tolist(), strict=True)):
-        for link in fabric.ways.get((names[i], names[j]), ()):
-            links[link].append(place)
+    links = _passing(names, source, target, fabric)
     for link, passing in links.items():
-        yield Cause("link", link), np.array(passing)
+        yield Cause("link", link), passing
     for cable, (one_way, back) in fabric.cables.items():
         if one_way in links and back in links:
-            yield Cause("cable", cable), np.union1d(links[one_way], links[back])
+            yield Cause("cable", cable), _union(links[one_way], links[back])
     if len(names) <= MOST_FOR_PAIRS:
         low, high = np.minimum(source, target), np.maximum(source, target)
         for number, own in enumerate(_places_by(low * len(names) + high, len(names) ** 2)):
             if len(own):
                 one, other = names[number // len(names)], names[number % len(names)]
                 yield Cause("pair", f"{one} - {other}"), own
+
+
+def _passing(
+    names: Sequence[str], source: NDArray[Any], target: NDArray[Any], fabric: KnownFabric
+) -> dict[str, NDArray[Any]]:
+    """For each link the places of the pairs that pass it, rising."""
+    if not fabric.ways:
+        return {}
+    ends = zip(source.tolist(), target.tolist(), strict=True)
+    ways = [fabric.ways.get((names[i], names[j]), ()) for i, j in ends]
+    number: dict[str, int] = {}
+    passed = [number.setdefault(link, len(number)) for link in chain.from_iterable(ways)]
+    place = np.repeat(np.arange(len(ways)), [len(way) for way in ways])
+    of_link = _places_by(np.array(passed, dtype=int), len(number))
+    return {link: place[own] for link, own in zip(number, of_link, strict=True)}
 
 
 def _of_groups(
@@ -122,6 +136,12 @@ def _of_groups(
 
 def _places_by(numbers: NDArray[Any], count: int) -> list[NDArray[Any]]:
     """For each number below `count` the places where it stands, rising."""
-    order = np.argsort(numbers, kind="stable")
+    order = order_by(numbers, count)
     ends = np.searchsorted(numbers[order], np.arange(count + 1))
     return [order[ends[at] : ends[at + 1]] for at in range(count)]
+
+
+def _union(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """The places in either, rising: what numpy's does, without what it prepares for any type."""
+    both = np.sort(np.concatenate((one, other)))
+    return np.concatenate((both[:1], both[1:][both[1:] != both[:-1]]))

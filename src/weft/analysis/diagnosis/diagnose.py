@@ -31,7 +31,7 @@ import numpy as np
 
 from weft.analysis.diagnosis.causes import Cause, causes_of
 from weft.analysis.diagnosis.fit import fits_of, least_fit, spread
-from weft.analysis.diagnosis.pair_times import PairTimes
+from weft.analysis.diagnosis.pair_times import PairTimes, order_by
 from weft.analysis.diagnosis.together import Pairs
 from weft.analysis.stats.intervals import interval_of_median
 from weft.fabric.known import KnownFabric
@@ -164,10 +164,12 @@ def distances(times: PairTimes, fabric: KnownFabric) -> NDArray[Any]:
     if not fabric.ways:
         return found
     names = times.names
-    pairs = zip(times.source.tolist(), times.target.tolist(), strict=True)
+    number = times.source * len(names) + times.target
+    unique, of_value = np.unique(number, return_inverse=True)
+    pairs = zip((unique // len(names)).tolist(), (unique % len(names)).tolist(), strict=True)
     lengths = [len(fabric.ways.get((names[i], names[j]), ())) for i, j in pairs]
     found *= 1 + max(lengths, default=0)
-    found += np.array(lengths, dtype=int)
+    found += np.array(lengths, dtype=int)[of_value]
     return found
 
 
@@ -250,7 +252,8 @@ def _medians_by(keys: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
 
 def _medians_of(group_of: NDArray[Any], values: NDArray[Any], count: int) -> NDArray[Any]:
     """The median of each of `count` groups, all of which have a value."""
-    order = np.lexsort((values, group_of))
+    order = np.argsort(values)
+    order = order[order_by(group_of[order], count)]
     ordered = values[order]
     first = np.searchsorted(group_of[order], np.arange(count))
     sizes = np.bincount(group_of, minlength=count)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,14 +75,12 @@ def _deviates(own: NDArray[Any], causes: Sequence[NDArray[Any]]) -> NDArray[Any]
     count = len(own)
     free = max(count - 2, 1)
     total = max(float((own**2).sum()), 1e-300)
-    found = []
-    for places in causes:
-        size = len(places)
-        added = float(own[places].sum())
-        share = added**2 * count / (size * (count - size)) / total
-        z = math.sqrt(-free * math.log1p(-min(share, 1 - 1e-12)))
-        found.append(math.copysign(z * (8 * free + 1) / (8 * free + 3), added))
-    return np.array(found)
+    size = np.array([len(places) for places in causes])
+    added = np.array([own[places].sum() for places in causes])
+    share = added**2 * count / (size * (count - size)) / total
+    z = np.sqrt(-free * np.log1p(-np.minimum(share, 1 - 1e-12))) * (8 * free + 1) / (8 * free + 3)
+    deviates: NDArray[Any] = np.copysign(z, added)
+    return deviates
 
 
 def _normal_scores(values: NDArray[Any]) -> NDArray[Any]:

@@ -12,6 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+def order_by(numbers: NDArray[Any], count: int) -> NDArray[Any]:
+    """The places of whole numbers below `count`, those of a smaller one first, else as they stand.
+
+    Short numbers are sorted by their digits, which is several times as fast as by comparing.
+    """
+    return np.argsort(numbers.astype(np.min_scalar_type(max(count - 1, 0))), kind="stable")
+
+
 class PairTimes(msgspec.Struct, frozen=True, kw_only=True):
     """What each message took, one value for each time that a pair was measured.
 

@@ -11,12 +11,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.analysis.diagnosis.pair_times import order_by
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # So many visits tell whether their pairs are slow together.
 _FEWEST_VISITS = 24
 _WAYS_OF_PAIR = 2
+# Causes are gone through together until they have so many values and visits: some 30 MB an array.
+_AT_ONCE = 1 << 22
+_ROUNDING = 1e-12
 
 
 class Pairs(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,23 +53,90 @@ def inflations(
     visits do not tell; the two ways of a pair, which has few, are as much alike as those of all
     pairs are.
     """
-    order = np.argsort(pairs.of_value, kind="stable")
-    sizes = np.bincount(pairs.of_value)
-    starts = np.cumsum(sizes) - sizes
-    found = np.ones(len(causes))
     ways = 1 + _likeness_of_ways(pairs, scores)
-    for at, places in enumerate(causes):
-        values = order[_ranges(starts[places], sizes[places])]
-        visits, cluster = np.unique(visit[values], return_inverse=True)
-        if len(visits) < _FEWEST_VISITS:
-            found[at] = ways if len(places) == _WAYS_OF_PAIR else 1.0
-            continue
-        rest = _about_line(visit[values], scores[values])
-        of_pair = np.bincount(np.repeat(np.arange(len(places)), sizes[places]), rest)
-        by_pair = float((of_pair**2).sum())
-        added = float((np.bincount(cluster, rest) ** 2).sum()) - float((rest**2).sum())
-        if by_pair > 0:
-            found[at] = 1 + max(0.0, added / by_pair)
+    sizes = np.array([len(places) for places in causes], dtype=int)
+    values = _by_pair(pairs, scores, visit)
+    made = np.array([int(values.number[places].sum()) for places in causes], dtype=int)
+    block = np.cumsum(made + values.visits) // _AT_ONCE
+    found = []
+    for own in np.split(np.arange(len(causes)), np.flatnonzero(np.diff(block)) + 1):
+        visits, added, by_pair = _clustered(values, [causes[at] for at in own], sizes[own])
+        grown = 1 + np.maximum(0.0, _quotient(added, by_pair))
+        few = np.where(sizes[own] == _WAYS_OF_PAIR, ways, 1.0)
+        found.append(np.where(visits < _FEWEST_VISITS, few, grown))
+    return np.concatenate(found)
+
+
+class _ByPair(msgspec.Struct, frozen=True, kw_only=True):
+    """Scores and their visits, pair by pair: (values,) each; `at`: visits from the mean of all.
+
+    `at` has shape (visits,). Of each pair `number` says how many it has and `start` where they
+    begin. `sums` has shape (6, pairs): the sums over each pair's values of 1, the score, its
+    square, `at`, `at` times the score, and the square of `at`. `visits` is a number that no visit
+    reaches.
+    """
+
+    scores: NDArray[Any]
+    visit: NDArray[Any]
+    at: NDArray[Any]
+    start: NDArray[Any]
+    number: NDArray[Any]
+    sums: NDArray[Any]
+    visits: int
+
+
+def _by_pair(pairs: Pairs, scores: NDArray[Any], visit: NDArray[Any]) -> _ByPair:
+    order = order_by(pairs.of_value, len(pairs.log))
+    number = np.bincount(pairs.of_value)
+    at = visit - visit.mean()
+    summed = (np.ones(len(at)), scores, scores**2, at, at * scores, at**2)
+    return _ByPair(
+        scores=scores[order],
+        visit=visit[order],
+        at=np.arange(int(visit.max()) + 1) - visit.mean(),
+        start=np.cumsum(number) - number,
+        number=number,
+        sums=np.array([np.bincount(pairs.of_value, one) for one in summed]),
+        visits=int(visit.max()) + 1,
+    )
+
+
+def _clustered(
+    values: _ByPair, causes: Sequence[NDArray[Any]], sizes: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Of each cause its visits, and of what is left of its values beside their line two sums.
+
+    That of the products of values of one visit, each with the others, and that of the squares of
+    the sums of its pairs. The line is that of least squares, all from sums: values of a cause are
+    gone through once.
+    """
+    places, cause = np.concatenate(causes), np.repeat(np.arange(len(causes)), sizes)
+    count, total, squares, along, product, width = (
+        np.bincount(cause, one[places]) for one in values.sums
+    )
+    covariance = product - total * along / count
+    slope = _quotient(covariance, width - along**2 / count)
+    level = (total - slope * along) / count
+    of_pair = values.sums[1, places] - level[cause] * values.sums[0, places]
+    of_pair -= slope[cause] * values.sums[3, places]
+    by_pair = np.bincount(cause, of_pair**2)
+    # Values that are all alike, as simulated ones are, leave what rounding makes of them.
+    by_pair[by_pair < _ROUNDING * squares] = 0
+    shape = len(causes), values.visits
+    number = values.number[places]
+    own = _ranges(values.start[places], number)
+    cell = np.repeat(cause * values.visits, number) + values.visit[own]
+    cells = len(causes) * values.visits
+    there = np.bincount(cell, minlength=cells).reshape(shape)
+    of_visit = np.bincount(cell, values.scores[own], minlength=cells).reshape(shape)
+    of_visit -= there * (level[:, None] + slope[:, None] * values.at)
+    alone = squares - total**2 / count - slope * covariance
+    return (there > 0).sum(axis=1), (of_visit**2).sum(axis=1) - alone, by_pair
+
+
+def _quotient(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """0 where the divisor is not positive."""
+    found: NDArray[Any] = np.divide(one, other, out=np.zeros(len(one)), where=other > 0)
     return found
 
 
@@ -78,14 +150,6 @@ def _likeness_of_ways(pairs: Pairs, scores: NDArray[Any]) -> float:
     total = float((own[both] ** 2).sum())
     together = float((np.bincount(pair[both], own[both]) ** 2).sum())
     return max(0.0, together / total - 1) if total > 0 else 0.0
-
-
-def _about_line(at: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """What is left of the values beside their line over `at` (least squares)."""
-    along = at - at.mean()
-    rest: NDArray[Any] = values - values.mean()
-    rest -= along * float(along @ rest) / float(along @ along)
-    return rest
 
 
 def _ranges(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[Any]:
