@@ -3,10 +3,12 @@
     .venv/bin/python -m bench.map_cost m.jsonl
 
 Ideal is rounds x time of one pair: the mean of what rank 0 and its partner, another one in each
-round, took for both ways in the timed pass, in the company that they had. Held against it are the
-rounds as the engine saw them, with filling, untimed and verified messages and the wait for the
-slowest pair of the round; all batches, with those that only calibrated; and the whole map from the
-start of its first launch to its end. On the lab's hosts, which share this machine's cores:
+round, took for the samples and the warm-up of both ways, while all others of the round ran. So of
+hosts that share cores it is what the messages of a pair take with its part of them, and it has
+nothing else: no start, no message that is only looked at, no control message and no wait for a
+slower pair. Held against it are the rounds as the engine saw them, with all of these; all batches,
+with those that only calibrated; and the whole map from the start of its first launch to its end. On
+the lab's hosts, which share this machine's cores:
 
     make lab HOSTS=64 CMD='weft map --hosts $(seq -s, -f n%g 64) --transport tcp --wait block
       --sizes 8 --launches 1 --budget 5min -o m.jsonl'

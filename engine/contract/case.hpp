@@ -72,6 +72,8 @@ struct Case {
   std::uint32_t at_once = 0;
   std::uint64_t seed = 1;
   bool verify = true;
+  /// So many messages at most have contents of their own in the untimed pass.
+  std::uint32_t most_checked = 256;
   /// Whether every sample of every rank is kept, however many there are.
   bool keeps_all = false;
   std::uint32_t deadline_s = 60;

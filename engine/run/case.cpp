@@ -104,6 +104,7 @@ Case parse_case(const std::string& line) {
     spec.seed = number<std::uint64_t>(object, "seed", 1, 0, ~0ULL);
     spec.deadline_s = number<std::uint32_t>(object, "deadline_s", 60, 1, 86'400);
     spec.verify = object.value("verify", true);
+    spec.most_checked = number<std::uint32_t>(object, "most_checked", 256, 1, 256);
     spec.keeps_all = object.value("keep_all", false);
     spec.wait = object.value("wait", "");
     spec.pages = object.value("pages", "");

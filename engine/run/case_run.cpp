@@ -33,13 +33,11 @@ bool CaseRun::run(Batch& batch, Report& report) {
   batch.sent_messages = lanes.size() * plan_->pattern->footprint.messages_per_operation;
   batch.sent_bytes = std::accumulate(lanes.begin(), lanes.end(), std::uint64_t{0}) *
                      plan_->pattern->footprint.messages_per_operation;
-  const auto refuse_orders = [&] { return refuse_buffers(*plan_); };
-  if (std::string reason = agree(*boot_, refuse_orders); !reason.empty()) {
-    report.outcome = {Status::unsupported, std::move(reason), 0};
-    return true;
-  }
-  const auto refuse_peers = [&] { return link_->refuse_peers(room_for(plan_->spec), peers()); };
-  if (std::string reason = agree(*boot_, refuse_peers); !reason.empty()) {
+  const auto refuse = [&] {
+    std::string reason = refuse_buffers(*plan_);
+    return reason.empty() ? link_->refuse_peers(room_for(plan_->spec), peers()) : reason;
+  };
+  if (std::string reason = agree(*boot_, refuse); !reason.empty()) {
     report.outcome = {Status::unsupported, std::move(reason), 0};
     return true;
   }

@@ -6,7 +6,7 @@
 namespace weft {
 
 ControlMessages::ControlMessages(const CasePlan& plan, LinkControl& link, const CaseMemory& memory)
-    : plan_(&plan), link_(&link) {
+    : plan_(&plan), link_(&link), sleeps_(plan.loop->wait == BlockOnEvent::name) {
   const std::size_t stride = control_stride_of(plan);
   const std::size_t of_pass = control_messages_of_pass(plan);
   const std::size_t of_handshake = control_messages_of_handshake(plan);
@@ -23,7 +23,7 @@ ControlMessages::ControlMessages(const CasePlan& plan, LinkControl& link, const 
 }
 
 void ControlMessages::shake_hands() {
-  (void)link_->swap_control_messages(plan_->role.neighbours, handshake_.buffers());
+  (void)link_->swap_control_messages(plan_->role.neighbours, handshake_.buffers(), sleeps_);
 }
 
 bool ControlMessages::close(Outcome& outcome) {
@@ -35,7 +35,7 @@ bool ControlMessages::close(Outcome& outcome) {
   for (std::size_t at = 0; at < ranks.size(); ++at) {
     poison({closing_[at + 1].data, closing_[at + 1].bytes}, from(ranks[at]));
   }
-  if (!link_->swap_control_messages(ranks, closing_.buffers())) return false;
+  if (!link_->swap_control_messages(ranks, closing_.buffers(), sleeps_)) return false;
   for (std::size_t at = 0; at < ranks.size(); ++at) {
     check(outcome, closing_[at + 1], from(ranks[at]),
           "the closing message (one was lost or came twice)");

@@ -38,6 +38,9 @@ class ControlMessages {
  private:
   const CasePlan* plan_;
   LinkControl* link_;
+  /// Where the case blocks: ranks that share a core would wait for each other a turn of the
+  /// scheduler long.
+  bool sleeps_;
   BufferSet of_pass_;
   BufferSet handshake_;
   BufferSet closing_;

@@ -51,8 +51,9 @@ CheckedPass checked_pass_of(const Case& spec, const Footprint& pattern, std::uin
   const std::size_t fits =
       most_bytes / std::max<std::size_t>(message_bytes_of(spec), 1) / streams / lanes;
   const bool is_long = fits < least && !pattern.streams;
-  const auto messages =
-      static_cast<std::uint32_t>(std::clamp<std::size_t>(fits, is_long ? 1 : least, 256 / lanes));
+  const std::size_t fewest = is_long ? 1 : least;
+  const auto messages = static_cast<std::uint32_t>(std::clamp<std::size_t>(
+      fits, fewest, std::max<std::size_t>(fewest, spec.most_checked / lanes)));
   const std::uint32_t depth = std::min(spec.queue_depth, std::max(messages / 2, 2U));
   const std::uint32_t each = pattern.messages_per_operation;
   std::uint32_t operations = std::max<std::uint32_t>(messages / each, 1) * streams;

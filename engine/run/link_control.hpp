@@ -45,10 +45,11 @@ class LinkControl {
   virtual RemoteBuffer reach(int rank, std::size_t bytes, const std::string& name) = 0;
   virtual void leave(const RemoteBuffer& remote) = 0;
 
-  /// Send the first of the messages to all these ranks, and get theirs into the others. False once
+  /// Send the first of the messages to all these ranks, and get theirs into the others. A rank that
+  /// `sleeps` meanwhile leaves its core to those that it waits for, where the link can. False once
   /// the link has a fault.
-  virtual bool swap_control_messages(std::span<const int> ranks,
-                                     std::span<const Buffer> messages) = 0;
+  virtual bool swap_control_messages(std::span<const int> ranks, std::span<const Buffer> messages,
+                                     bool sleeps) = 0;
 };
 
 template <TwoSided T>
@@ -107,13 +108,16 @@ class ControlOf final : public LinkControl {
     if constexpr (requires { link_->leave(remote); }) link_->leave(remote);
   }
 
-  bool swap_control_messages(std::span<const int> ranks,
-                             std::span<const Buffer> messages) override {
+  bool swap_control_messages(std::span<const int> ranks, std::span<const Buffer> messages,
+                             bool sleeps) override {
     std::size_t message = 0;
     for (const int rank : ranks) link_->post_recv(Peer{rank}, messages[++message]);
     // Backwards: the last neighbour of a ring is the next rank's first.
     for (std::size_t at = ranks.size(); at > 0; --at) {
       link_->post_send(Peer{ranks[at - 1]}, messages[0]);
+    }
+    if constexpr (Waiting<BlockOnEvent, T>) {
+      if (sleeps) return drain<BlockOnEvent>(*link_);
     }
     return drain<UsualWait<T>>(*link_);
   }

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "patterns/pair_rounds.hpp"
 #include "tests/support/fake_fabric.hpp"
+#include "tests/support/link_around.hpp"
 
 namespace weft::fake {
 namespace {
@@ -145,6 +147,45 @@ TEST(PairRounds, HarmedMessagesNeverGiveAFigure) {
   }
   const Mischief flip{.rank = 1, .message = 11, .flip_offset = 33};
   EXPECT_EQ(run(round_of(1), costs, flip, 4).batch.outcome.status, Status::failed);
+}
+
+/// A link that has a fault once a rank polls it awake.
+class NeverPolled final : public LinkAround {
+ public:
+  using LinkAround::LinkAround;
+  void poll() noexcept {
+    polled_ = {1, "poll", "the rank was to block"};
+    LinkAround::poll();
+  }
+  void block() noexcept { link().block(); }
+  [[nodiscard]] const Fault* fault() const noexcept {
+    return polled_.code != 0 ? &polled_ : link().fault();
+  }
+
+ private:
+  Fault polled_;
+};
+
+// Control messages too: a rank that polls for them takes the core from the one that it waits for.
+TEST(PairRounds, RanksThatBlockNeverPoll) {
+  for (const char* wait : {"block", "spin"}) {
+    Case spec = round_of(2);
+    spec.wait = wait;
+    const Result result = run<std::tuple<PairRounds>, NeverPolled>(spec, costs, {}, 4);
+    const bool is_good = result.batch.outcome.status == Status::ok;
+    EXPECT_EQ(is_good, spec.wait == "block") << result.batch.outcome.reason;
+  }
+}
+
+// Of each message of the untimed pass every byte is looked at, on both ranks of each pair.
+TEST(PairRounds, AsManyMessagesAreLookedAtAsTheCaseSays) {
+  const auto verified = [](std::uint32_t most) {
+    Case spec = round_of(2);
+    spec.most_checked = most;
+    return run(spec, costs, {}, 4).batch.outcome.verified_bytes;
+  };
+  EXPECT_EQ(verified(10) - verified(4), 6U * 64U * 4U);
+  EXPECT_EQ(verified(256) - verified(1), 254U * 64U * 4U) << "two at least";
 }
 
 TEST(PairRounds, SchedulesLoseNoMessage) {

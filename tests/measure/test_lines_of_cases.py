@@ -12,7 +12,7 @@ CHOSEN = Amount(samples=23, warmup=5, ops_per_sample=17, queue_depth=3)
 
 
 def test_every_value_stands_under_its_own_name() -> None:
-    assert case_line(CASE, 41, CHOSEN, 1234567, verify=True, keep_all=False) == {
+    assert case_line(CASE, 41, CHOSEN, 1234567, verify=True, most_checked=7, keep_all=False) == {
         "id": 41,
         "test": "offered_load",
         "bytes": 4099,
@@ -27,6 +27,7 @@ def test_every_value_stands_under_its_own_name() -> None:
         "at_once": 3,
         "seed": 1234567,
         "verify": True,
+        "most_checked": 7,
         "keep_all": False,
     }
 
@@ -37,4 +38,4 @@ def test_what_a_case_has_not_is_none() -> None:
         0, Amount(samples=1, warmup=1, ops_per_sample=1), 0, verify=False, keep_all=True,
     )  # fmt: skip
     assert (line["queue_depth"], line["point"], line["wait"], line["pages"]) == (9, 0, "", "")
-    assert (line["verify"], line["keep_all"]) == (False, True)
+    assert (line["verify"], line["most_checked"], line["keep_all"]) == (False, 256, True)

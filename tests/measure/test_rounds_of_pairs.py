@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from support.builders import pattern
 from support.virtual_ranks import Machine, Sink, footer_of, launches_of, measure
 from weft.launch.protocol import Answer, LaunchError
+from weft.measure.checked_pairs import CheckedPairs
+from weft.measure.state import CaseState
+from weft.measure.stopping import Amount, most_checked
 from weft.plan.case import Case
 from weft.plan.rounds import partners_in, rounds_of, usual_rounds
 from weft.record.model import Batch, Launch
@@ -90,6 +94,51 @@ def test_a_round_that_scatters_gets_no_more_launches_than_others(
     assert set(launches_of(sink).values()) == {2}
     assert footer_of(sink).outcome == "precise"
     assert left_s > 0
+
+
+def test_a_pair_is_looked_at_once_in_a_launch_of_each_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five ranks meet in five tournaments of five rounds: only in the first one."""
+    sink, _ = measure(monkeypatch, CASES, 30, overhead_s=0.005, ranks=Pairs, launches=2)
+    assert len(launches_of(sink)) == len(CASES)
+    looked = Counter(size for size, verify in sink.checks if verify)
+    assert looked == {8: 2 * RANKS, 65536: 2 * RANKS}
+
+
+def test_rounds_of_which_only_some_pairs_were_looked_at_are_looked_at() -> None:
+    """Of five ranks round 0 of one tournament has pairs of several rounds of another."""
+    pairs = pattern("pair_rounds")
+    rounds = [CaseState(case, pairs) for case in CASES if case.bytes == 8]
+    checked = CheckedPairs()
+    for state in rounds[:RANKS]:
+        assert not checked.has_all(state, 1)
+        checked.add(state, 1)
+        assert checked.has_all(state, 1)
+        assert checked.has_all(rounds[RANKS], 1) == (state in rounds[2:RANKS])
+    assert not checked.has_all(rounds[0], 2), "another launch has other connections"
+    checked.add(rounds[0], 2)
+    assert not checked.has_all(rounds[1], 2)
+    other = CaseState(next(case for case in CASES if case.bytes != 8), pairs)
+    assert not checked.has_all(other, 1)
+
+
+def test_an_eighth_of_a_round_s_messages_is_looked_at() -> None:
+    amounts = [Amount(samples=count, warmup=4, ops_per_sample=2) for count in (3, 60, 5000)]
+    assert [most_checked(pattern("pair_rounds"), one) for one in amounts] == [2, 16, 256]
+    assert [most_checked(pattern("stream"), one) for one in amounts] == [256] * 3
+
+
+def test_what_a_round_costs_beside_its_samples_is_not_taken_from_those_of_later_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rounds of 0.3 s where 10 ms were guessed, and time for all: each has its half second.
+
+    The plan of a launch was made of the guess, and the last rounds had the least samples.
+    """
+    sink, left_s = measure(monkeypatch, CASES, 600, overhead_s=0.3, ranks=Pairs, launches=1)
+    timed = [one for one in sink if isinstance(one, Batch) and one.role == "measure"]
+    assert min(one.timed_ns for one in timed) > 0.4e9
+    assert max(one.timed_ns for one in timed) < 0.8e9
+    assert left_s > 300
 
 
 class Dies(Pairs):

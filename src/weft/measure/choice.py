@@ -77,11 +77,30 @@ def rounds_ahead(
 def share_s(round_s: float, ahead: Sequence[CaseState], costs: Costs) -> float:
     """Seconds for the samples of each case that a round has ahead of it, so that all fit it."""
     fixed_s = costs.fixed_s(ahead)
-    longest_s = max(LONGEST_SHARE_S, LEAST_WORTH * fixed_s / len(ahead))
-    return min(max((round_s - fixed_s) / len(ahead), SHORTEST_SHARE_S), longest_s)
+    fair_s = max((round_s - fixed_s) / len(ahead), SHORTEST_SHARE_S)
+    return min(fair_s, _longest_s(fixed_s, len(ahead)))
+
+
+def launch_end_s(
+    round_s: float, todo: Sequence[CaseState], ahead: Sequence[CaseState], costs: Costs
+) -> float:
+    """Seconds from now on until a launch of `todo` is over that takes its part of a round's time.
+
+    Its cases may be done much earlier: whatever they cost beside their samples, there is room.
+    """
+    # The end of a launch takes about half of what it costs beside its cases.
+    ends_s = costs.launch_s(todo[0].group) / 2
+    samples_s = max((round_s - costs.fixed_s(ahead)) / len(ahead), SHORTEST_SHARE_S)
+    return samples_s * len(todo) + costs.fixed_s(todo) - ends_s
 
 
 def next_share_s(left_s: float, left: Sequence[CaseState], usual_s: float, costs: Costs) -> float:
     """The same for the next case of a launch, by the time that is left for those left in it."""
-    samples_s = (left_s - sum(costs.case_s(state) for state in left)) / len(left)
-    return min(max(samples_s, SHORTEST_SHARE_S), MOST_MADE_UP * usual_s)
+    fixed_s = sum(costs.case_s(state) for state in left)
+    samples_s = max((left_s - fixed_s) / len(left), SHORTEST_SHARE_S)
+    return min(samples_s, MOST_MADE_UP * usual_s, max(usual_s, _longest_s(fixed_s, len(left))))
+
+
+def _longest_s(fixed_s: float, cases: int) -> float:
+    """What the samples of a case may take, of so many that cost so much beside them."""
+    return max(LONGEST_SHARE_S, LEAST_WORTH * fixed_s / cases)

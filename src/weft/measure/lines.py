@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.measure.stopping import MOST_CHECKED
 from weft.record.model import Batch, Launch, Sampled
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def case_line(
     seed: int,
     *,
     verify: bool,
+    most_checked: int = MOST_CHECKED,
     file: ApplicationFile | None = None,
     keep_all: bool = False,
 ) -> dict[str, Any]:
@@ -52,6 +54,7 @@ def case_line(
         "at_once": case.at_once,
         "seed": seed,
         "verify": verify,
+        "most_checked": most_checked,
         "keep_all": keep_all,
         **(of.line(file) if of else {}),
     }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 import msgspec
 
 from weft.launch.protocol import Answer, LaunchError
+from weft.measure.checked_pairs import CheckedPairs
 from weft.measure.lines import batch_line, case_line
 from weft.measure.stopping import (
     MOST_OPS,
@@ -19,6 +20,7 @@ from weft.measure.stopping import (
     budget_of_turns_s,
     calibration_amount,
     is_to_check,
+    most_checked,
     too_many_turns,
     too_short,
     unloaded_latency_ns,
@@ -87,6 +89,7 @@ class CaseRunner:
         self._failures = failures
         self._states = states
         self._reported: set[str] = set()
+        self._checked_pairs = CheckedPairs()
         self.besides_s = 0.0
 
     def run(self, ranks: Ranks, state: CaseState, share_s: float) -> None:
@@ -97,6 +100,7 @@ class CaseRunner:
         fixed = needs_no_probe(state.case, state.pattern, self.plan.samples)
         simulated = self.plan.simulated
         checks = simulated is None or simulated.checks_messages
+        checks = checks and not self._checked_pairs.has_all(state, ranks.launch)
         known = fixed or state.expected_ns > 0
         try:
             if not known:
@@ -163,7 +167,8 @@ class CaseRunner:
 
         A batch whose samples turned out too short, for the clock or for the latencies of a stream,
         is short and counts as a calibration, unless it is the `last` try. The first batch of a case
-        in a launch is to `verify` every message, as far as `is_to_check` says.
+        in a launch is to `verify` every message, as far as `is_to_check` says, and unless its pairs
+        were in another round.
         """
         begun = time.monotonic()
         pace_ns = max(state.pace_ns, state.expected_ns * state.pattern.time_factor)
@@ -174,6 +179,7 @@ class CaseRunner:
             chosen,
             self.plan.seed,
             verify=verify,
+            most_checked=most_checked(state.pattern, chosen),
             file=self.plan.application_file,
             keep_all=self.plan.keep_all,
         )
@@ -188,6 +194,8 @@ class CaseRunner:
         if answer.status != "ok":
             self._fail(state, answer)
             return "bad"
+        if verify:
+            self._checked_pairs.add(state, ranks.launch)
         self._learn(state, answer, ranks, measured=role == "measure")
         self._listener.measured(state)
         return "short" if again else "good"

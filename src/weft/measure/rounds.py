@@ -17,7 +17,7 @@ import msgspec
 
 from weft.launch.launcher import Job, start_deadline_s
 from weft.launch.protocol import Hello, LaunchError
-from weft.measure.choice import next_cases, next_share_s, rounds_ahead, share_s
+from weft.measure.choice import launch_end_s, next_cases, next_share_s, rounds_ahead, share_s
 from weft.measure.failures import Failures
 from weft.measure.lines import launch_line, utc_now
 from weft.measure.one_case import CaseRunner, Ranks
@@ -183,9 +183,7 @@ class Measurement:
         begun = time.monotonic()
         stop = begun + self._left_s() * len(todo) / len(ahead)
         share = share_s(round_s, ahead, self._costs)
-        # The end of a launch takes about half of what it costs beside its cases.
-        end_s = self._costs.launch_s(group) / 2
-        planned = begun + share * len(todo) + self._costs.fixed_s(todo) - end_s
+        planned = begun + launch_end_s(round_s, todo, ahead, self._costs)
         number = self.launches
         self.launches += 1
         left = list(todo)

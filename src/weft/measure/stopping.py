@@ -39,6 +39,12 @@ MOST_TRIES = 3
 MARGIN = 1.1
 MOST_WARMUP = 50
 PROBE_DEPTH = 4
+# As many messages as are looked at in the untimed pass of a case.
+MOST_CHECKED = 256
+# Of a round of pairs no more than this part of those that are timed: there are many rounds, and
+# each pair is looked at in its own.
+PAIRS_CHECKED = 1 / 8
+FEWEST_CHECKED = 2
 VERY_LONG_BYTES = 16 << 20
 # Messages whose time is known well enough from the first one after the warm-up.
 LONG_BYTES = 1 << 16
@@ -103,6 +109,14 @@ def is_to_check(case: Case, launches: int) -> bool:
     timed run is compared in any case.
     """
     return launches == 0 or case.bytes <= VERY_LONG_BYTES
+
+
+def most_checked(pattern: Pattern, chosen: Amount) -> int:
+    """How many messages the untimed pass of a batch may have, each of which is looked at."""
+    if pattern.figure != "pairs":
+        return MOST_CHECKED
+    timed = (chosen.samples + chosen.warmup) * chosen.ops_per_sample
+    return min(max(int(timed * PAIRS_CHECKED), FEWEST_CHECKED), MOST_CHECKED)
 
 
 def calibration_amount(case: Case, pattern: Pattern) -> Amount:
