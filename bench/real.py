@@ -295,7 +295,7 @@ def look_at_scatter(first: Run, second: Run, tally: Tally) -> None:
 
 def look_at_comparison(first: Run, second: Run, tally: Tally) -> None:
     """`weft compare A B`: cases, and pairs with any; beside it how far the medians are apart."""
-    sides = [side_of_run(run, summarise(run), run.path.name, "") for run in (first, second)]
+    sides = [side_of_run(run, summarise(run), run.path.name) for run in (first, second)]
     rows = [row for table in compare(sides).tables for row in table.rows]
     answers = [row.verdicts[0] for row in rows if row.verdicts[0]]
     named = sum(answer in ("better", "worse") for answer in answers)

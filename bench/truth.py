@@ -165,7 +165,7 @@ def look_at_fits(run: Run, truth: Protocols, found: Found) -> None:
         if small.receive_ns is not None:
             found.compare("LogGP: o_r", small.receive_ns.value, truth.receive[0].ns)
         found.compare("LogGP: L", models.loggp.latency_ns.value, truth.transfer[0].ns)
-    made = calibrated_from(run.path, "", "model", 2).protocols
+    made = calibrated_from((run,), "", "model", 2).protocols
     for size in (3000, 100_000, 700_000):
         found.compare("calibrate: ping_pong", made.ping_pong_ns(size), truth.ping_pong_ns(size))
         found.compare("calibrate: sendrecv", made.sendrecv_ns(size), truth.sendrecv_ns(size))

@@ -64,7 +64,7 @@ SCENES = {
     "check": [
         "check b.jsonl --against a.jsonl",
         "check b.jsonl --against limits.toml --junit j.xml --openmetrics o.txt > j.xml o.txt",
-        "check a.jsonl --make-limits made.toml > made.toml",
+        "check --make-limits a.jsonl -o made.toml > made.toml",
         "check b.jsonl --against made.toml",
         "check b.jsonl --against a.jsonl --tolerance 20%",
     ],

@@ -75,7 +75,7 @@ def weft(*words: object) -> subprocess.CompletedProcess[str]:
         (["compare", "escher", "eschre"], "did you mean escher?"),
         (["compare", "escher", "/etc/hostname"], "not a weft record"),
         (["compare", "escher", "osu-gm"], "have no test in common"),
-        (["compare", "escher@tcp", "callisto"], "type one of mpi"),
+        (["compare", "escher@tcp", "callisto"], "choose from mpi"),
         (["compare", "escher", "callisto", "--same", "much"], "is not a per cent"),
         (
             ["compare", "escher", "callisto", "-o", "/nowhere/c.html"],

@@ -161,7 +161,7 @@ def everywhere(run: Run, other: Run, folder: Path) -> dict[str, str]:
     summaries = summarise(run)
     limit = folder / "limits.toml"
     limit.write_text('[[limit]]\ntest = "ping_pong"\nlatency_at_most = "1 s"\n')
-    sides = [side_of_run(one, summarise(one), str(one.path), "") for one in (run, other)]
+    sides = [side_of_run(one, summarise(one), str(one.path)) for one in (run, other)]
     tables = paper_tables(run, summaries)
     shown = {}
     for name, part in (

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from weft.errors import WeftError
 from weft.record.reader import begins_as_record
@@ -20,12 +20,30 @@ if TYPE_CHECKING:
 
 STANDARD_OUTPUT = Path("-")
 # Of the form of all JSON: another one where a field goes or means something else.
-JSON_VERSION = 1
+JSON_VERSION = 2
 
 
 def json_form(command: str, result: object) -> dict[str, object]:
     """What a command writes or prints as JSON: the form's version, its name, what it found."""
     return {"version": JSON_VERSION, "command": command, "result": result}
+
+
+def in_one_form(plain: Any) -> Any:
+    """Plain data in which each figure holds its ends, {"value", "low", "high"}, wherever it is.
+
+    `price`, `price_low` and `price_high` of a row become such a figure, None where it has none.
+    """
+    if isinstance(plain, list | tuple):
+        return [in_one_form(one) for one in plain]
+    if not isinstance(plain, dict):
+        return plain
+    found = {name: in_one_form(cell) for name, cell in plain.items()}
+    for name in plain:
+        if not {f"{name}_low", f"{name}_high"} <= found.keys():
+            continue
+        ends = {end: found.pop(f"{name}_{end}") for end in ("low", "high")}
+        found[name] = None if found[name] is None else {"value": found[name], **ends}
+    return found
 
 
 def check_output(path: Path) -> None:

@@ -165,7 +165,7 @@ def test_two_records_tell_the_difference_of_their_buses(tmp_path: Path) -> None:
         folder = tmp_path / name
         folder.mkdir()
         run = measured(folder / "r.jsonl", the_card(folder, now=now))
-        buses.append(side_of_run(run, summarise(run), name, "").conditions.facts["bus"])
+        buses.append(side_of_run(run, summarise(run), name).conditions.facts["bus"])
     assert buses == ["eth5: PCIe 4 x16 at 0000:01:00.0", "eth5: PCIe 3 x4 at 0000:01:00.0"]
 
 

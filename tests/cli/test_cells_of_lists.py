@@ -155,7 +155,7 @@ def assert_values(values: Sequence[dict[str, Any]], rows: Cells) -> None:
         assert shows(
             row[5], Shown(value=value["bisection_bytes_per_s"], units=UNITS["_bytes_per_s"])
         )
-        assert money(row[6], value["price_per_gb_per_s"])
+        assert money(row[6], value["price_per_gb_per_s"]["value"])
         assert shows(row[7], Shown(value=value["latency_ns"], units=UNITS["_ns"]))
         assert row[8] == value["saves"]
 

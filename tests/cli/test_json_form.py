@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from support.builders import make_cases
 from support.nights import night
 from support.peer_outputs import OUTPUTS
+from support.price_lists import FULL, HALF, price_list
 from support.printed import result_of
 from weft.cli.main import app
 
@@ -40,7 +41,7 @@ SCENES = {
     "fit": ("RECORD",),
     "layers": ("RECORD",),
     "signature": ("RECORD", "-o", "PICTURE"),
-    "price": ("--nodes", "48", "--switch", "24"),
+    "price": ("--compare", "PRICES"),
     "peak": ("IB 4x FDR",),
     "list": ("tests",),
     "import": ("OUTPUT", "-o", "IMPORTED"),
@@ -53,6 +54,7 @@ SCENES = {
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("form")
     return {
+        "PRICES": str(price_list(folder / "p.toml", fabrics=HALF + FULL)),
         "PICTURE": str(folder / "s.svg"),
         "OUTPUT": str(OUTPUTS / "omb_latency_z.txt"),
         "IMPORTED": str(folder / "imported.jsonl"),
@@ -82,9 +84,14 @@ def test_its_json_has_the_form(command: str, files: dict[str, str]) -> None:
     assert done.exit_code in (0, 1, 3), done.output
     for place, found in leaves(result_of(done.stdout, command)):
         assert not OTHER_NAMES.keys() & found.keys(), f"{command}: {place}"
-        # An interval has its figure: a speed of a ratio, else a value.
+        # An interval has its figure, and no figure has its ends beside it.
         if {"low", "high"} <= found.keys():
-            assert {"value", "speed"} & found.keys(), f"{command}: {place}: {found}"
+            assert "value" in found, f"{command}: {place}: {found}"
+        assert not [name for name in found if name.endswith(("_low", "_high"))], place
+        # What says which case a row is of has one set of names; a layer lies on another one.
+        if {"test", "bytes"} <= found.keys():
+            assert {"transport", "below"} & found.keys(), f"{command}: {place}: {found}"
+            assert "variant" in found, f"{command}: {place}: {found}"
 
 
 def test_the_file_of_an_export_has_the_form_too(files: dict[str, str], tmp_path: Path) -> None:

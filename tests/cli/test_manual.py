@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from weft.cli.list_ import LISTS
+from support.builders import pattern
+from weft.cli.lists import LISTS
 from weft.cli.main import COMMANDS, app
 from weft.cli.manual import manual
+from weft.launch.programs import Program
 
 PROGRAM = typer.main.get_command(app)
 
@@ -32,7 +35,14 @@ def test_the_manual_has_every_command_with_every_option() -> None:
 def test_no_word_of_the_manual_is_taken_for_a_request() -> None:
     """Only these begin a line with a dot."""
     requests = {line.split()[0] for line in manual(app).splitlines() if line.startswith((".", "'"))}
-    assert requests == {".TH", ".SH", ".SS", ".TP", ".PP"}
+    assert requests == {".TH", ".SH", ".SS", ".TP", ".PP", ".nh", ".ad", ".nf", ".fi"}
+
+
+def test_an_example_stands_in_one_line_as_it_is_typed() -> None:
+    examples = re.findall(r"^\.nf\n(.*)\n\.fi$", manual(app), re.MULTILINE)
+    typed = [line.replace("\\-", "-") for line in examples]
+    assert "weft run ping_pong stream --transport tcp --sizes 8,1KiB..1MiB --budget 2min" in typed
+    assert {line.split()[0] for line in typed} == {"weft", "sbatch"}
 
 
 def test_every_command_of_the_help_is_in_a_group() -> None:
@@ -47,13 +57,57 @@ def test_every_command_of_the_help_is_in_a_group() -> None:
     [("weft pre", "predict"), ("weft run --prec", "--precision"), ("weft slurm s", "script")],
 )
 def test_a_shell_completes_commands_and_options(typed: str, goes_on: str) -> None:
+    assert completed(typed) == [goes_on]
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("weft run pi", ["ping_pong"]),
+        ("weft run --transport scripted,b", ["scripted,blocked"]),
+        ("weft run --suite q", ["quick"]),
+        ("weft run --mpi o", ["openmpi"]),
+        ("weft run --wait s", ["spin"]),
+        ("weft list t", ["tests", "transports"]),
+        ("weft show esch", ["escher"]),
+        ("weft show nothing", []),
+        ("weft show run.jsonl --table compl", ["completion"]),
+        ("weft show run.jsonl --like p", ["perftest"]),
+        ("weft compare run.jsonl red", ["red-squall", "red.jsonl"]),
+        ("weft figure run.jsonl --layout a", ["acm"]),
+        ("weft calibrate escher --kind t", ["table"]),
+        ("weft reproduce s", ["sandia"]),
+    ],
+)
+def test_a_shell_is_offered_what_a_word_may_be(
+    typed: str, offered: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("red.jsonl").touch()
+    ours = [
+        Program(transport=name, mpi="openmpi", path=tmp_path, patterns=(pattern("ping_pong"),))
+        for name in ("scripted", "blocked")
+    ]
+    monkeypatch.setattr("weft.cli.completion._programs", lambda: ours)
+    assert completed(typed) == offered
+
+
+def test_without_an_mpi_a_shell_is_offered_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert completed("weft run pi") == []
+    assert completed("weft list p") == ["platforms"]
+
+
+def completed(typed: str) -> list[str]:
+    """What bash is offered for the last word."""
     asked = {
         "_WEFT_COMPLETE": "complete_bash",
         "COMP_WORDS": typed,
         "COMP_CWORD": str(len(typed.split()) - 1),
     }
-    done = CliRunner().invoke(app, env=asked, prog_name="weft")
-    assert done.output.split() == [goes_on]
+    return CliRunner().invoke(app, env=asked, prog_name="weft").output.split()
 
 
 def test_list_alone_says_what_can_be_listed() -> None:

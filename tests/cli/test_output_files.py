@@ -37,7 +37,6 @@ USES = {
     ("price", "--simgrid"): (*FABRIC, "--simgrid", "out.xml"),
     ("check", "--output"): ("record.jsonl", "--against", "limits.toml", "-o", "out.html"),
     ("check", "--junit"): ("record.jsonl", "--against", "limits.toml", "--junit", "out.xml"),
-    ("check", "--make-limits"): ("record.jsonl", "--make-limits", "out.toml"),
     ("check", "--openmetrics"): (
         "record.jsonl", "--against", "limits.toml", "--openmetrics", "out.txt"),
     ("export", "--csv"): ("record.jsonl", "--table", "host", "--csv", "out.csv"),

@@ -46,7 +46,8 @@ def test_a_fabric_of_the_paper_costs_what_it_did(tmp_path: Path) -> None:
     assert [part["count"] for part in plain["parts"]] == [1152, 72, 2, 1152, 576]
     assert (plain["diameter_hops"], plain["ports_left_over"]) == (3, 0)
     assert plain["value"]["latency_ns"] == 4290
-    assert plain["value"]["price_per_gb_per_s"] == pytest.approx(2368460 / (288 * 0.9585))
+    price_of_rate = plain["value"]["price_per_gb_per_s"]
+    assert price_of_rate["value"] == pytest.approx(2368460 / (288 * 0.9585))
 
 
 def test_a_parts_list_without_prices(tmp_path: Path) -> None:
@@ -199,20 +200,21 @@ def test_a_record_gives_latency_and_bandwidth_with_their_intervals(tmp_path: Pat
     assert value["latency_ns"] == pytest.approx(1000.4, rel=1e-3)
     rate = 65536 / 8553.6e-9
     assert value["bisection_bytes_per_s"] == pytest.approx(288 * rate, rel=1e-3)
-    ends = value["price_per_gb_per_s_low"], value["price_per_gb_per_s_high"]
-    assert ends[0] < value["price_per_gb_per_s"] == pytest.approx(8.2238 / rate * 1e12, rel=1e-3)
-    assert ends[1] > value["price_per_gb_per_s"]
+    found = value["price_per_gb_per_s"]
+    assert found["low"] < found["value"] == pytest.approx(8.2238 / rate * 1e12, rel=1e-3)
+    assert found["high"] > found["value"]
     assert value["rests_on"] == "tcp/ping_pong 8 B, tcp/stream 64 KiB"
 
 
 def test_what_crossed_no_link_is_not_a_fabrics(tmp_path: Path, record: Path) -> None:
     words = (*PAPER, "--prices", price_list(tmp_path / "p.toml"))
-    for source in (f"{record}", f"{two_hosts(tmp_path, ('tcp', 'mpi'))}@mpi"):
+    both = two_hosts(tmp_path, ("tcp", "mpi"))
+    for source in (f"{record}", f"{both}@mpi", f"{both}@tcp,mpi"):
         with pytest.raises(WeftError, match="within one host, where nothing crosses a link; name"):
             price(*words, "--measured", source)
     # mpi is twice as fast here, but only tcp crossed a link.
-    both = tmp_path / "two.jsonl"
-    assert "tcp/ping_pong 8 B" in price(*words, "--measured", both)
+    for source in (f"{both}", f"{both}@tcp", f"{both}@TCP"):
+        assert "tcp/ping_pong 8 B" in price(*words, "--measured", source)
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -314,7 +316,8 @@ def test_the_price_per_mflop_of_an_application(tmp_path: Path) -> None:
     assert "milc 8^4 on 4 ranks, tcp never left its host: no link is in its figures" in shown
     flops_per_s = value["nodes"] * 1187 / 40e-9
     assert value["flops_per_s"] == pytest.approx(flops_per_s)
-    assert value["price_per_mflop_per_s"] == pytest.approx(value["total"] / (flops_per_s / 1e6))
+    found = value["price_per_mflop_per_s"]["value"]
+    assert found == pytest.approx(value["total"] / (flops_per_s / 1e6))
     assert "milc 4^4 on 4 ranks" in price(*words, f"{record}@4^4")
     with pytest.raises(WeftError, match=r"has no flops .* type .*@ and one of 4\^4, 8\^4"):
         price(*words, f"{record}@6^4")

@@ -71,7 +71,7 @@ def test_a_host_whose_link_is_shaped_is_named(cluster: Cluster, folder: Path) ->
     assert all(one["slower"] > 5 for one in row["worst"][:3]), done.stdout
     assert row["findings"], done.stdout
     assert "n3" in names_in(row)
-    assert row["findings"][0]["slower"] > 5
+    assert row["findings"][0]["slower"]["value"] > 5
     assert row["dead"] == []
 
 

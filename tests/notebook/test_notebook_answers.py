@@ -32,7 +32,7 @@ def test_a_comparison(nights: tuple[weft.Run, weft.Run]) -> None:
     first, second = nights
     found = weft.compare(first, second)
     rows = told("compare", first.path, second.path)["rows"]
-    assert found.table["speed"].to_list() == [row["speed"]["speed"] for row in rows]
+    assert found.table["speed"].to_list() == [row["speed"]["value"] for row in rows]
     assert found.table["reference_low"].to_list() == [row["reference"]["low"] for row in rows]
     assert found.table["verdict"].to_list() == ["worse"] * len(rows)
     assert found.table["speed"].to_list() == pytest.approx([0.8] * len(rows), rel=1e-2)

@@ -114,6 +114,28 @@ def test_a_run_says_what_it_is(run: weft.Run) -> None:
     assert type(run.only({CASES[0].key})) is weft.Run
 
 
+def test_a_part_of_a_record_is_that_part_everywhere(run: weft.Run) -> None:
+    part = weft.load(f"{run.path}@tcp")
+    assert set(part.figures["transport"]) == {"tcp"}
+    for source, transport in ((part, "tcp"), (run, "mpi")):
+        with pytest.raises(WeftError, match=f"^{transport}/ping_pong has 2 sizes"):
+            weft.fit(source)
+    beside = weft.compare(part, weft.load(f"{run.path}@mpi"), test="ping_pong")
+    assert set(beside.table["speed"].round(3)) == {2.0}
+    # A part is never held against the record that it is of.
+    with pytest.raises(WeftError, match="is the record under test itself"):
+        weft.check(part, against=run)
+    with pytest.raises(WeftError, match="there is no transport called ucx"):
+        weft.load(f"{run.path}@ucx")
+
+
+@pytest.mark.parametrize("word", ["", ".", "/"])
+def test_no_record_is_an_error_of_one_line(word: str) -> None:
+    for reader in (weft.load, weft.fit, weft.compare):
+        with pytest.raises(WeftError, match=r"no record is named|cannot read"):
+            reader(word)
+
+
 def test_the_door_has_its_names() -> None:
     for name in dir(weft):
         assert getattr(weft, name) is not None

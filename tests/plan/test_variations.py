@@ -51,6 +51,8 @@ def test_a_variable_is_of_the_library_that_it_steers(variable: str, transport: s
 def test_values_with_commas_have_bars_between_them() -> None:
     found = variations_of(parse_vary(["env:UCX_TLS=posix,self|sysv,self"]), ())
     assert [one.environment["UCX_TLS"] for one in found.values()] == ["posix,self", "sysv,self"]
+    [blank] = parse_vary(["ucx.rendezvous=8192, 65536"]).values()
+    assert blank == ("8192", "65536")
     # Names of cases, sides and lists are parted by these.
     assert not any(set("/@, ") & set(label) for label in found)
 

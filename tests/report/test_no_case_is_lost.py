@@ -176,7 +176,7 @@ def test_comparison_and_pool_hold_every_good_case_once(tmp_path: Path, found: Pl
     good = [s for s in summaries if s.status == "ok"]
     if not any(s.latency_ns or s.bandwidth_bytes_per_s for s in good):
         return
-    side = side_of_run(run, summaries, "a", "")
+    side = side_of_run(run, summaries, "a")
     rows = Counter(
         (table.test, table.transport, table.variant, row.bytes)
         for table in compare([side, side]).tables

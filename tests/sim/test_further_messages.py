@@ -65,7 +65,7 @@ def test_a_calibration_finds_what_the_record_was_made_with(
         Experiment(tests=("stream", "host_overhead", "late_receive"), sizes=SIZES, ranks=2),
     )
     run = simulated(tmp_path, (), "", platform(known), parts=parts)
-    found = calibrated_from(run.path, "", "model", 8)
+    found = calibrated_from((run,), "", "model", 8)
     own = found.protocols
     assert own.eager_below_bytes == known.eager_below_bytes
     assert own.send[0].ns == pytest.approx(known.send[0].ns, rel=2e-3)

@@ -66,7 +66,7 @@ def test_hosts_have_no_more_than_nine_tenths_of_the_least_latency(run: weft.Run)
 
 
 def test_sizes_that_are_held_out_have_the_time_that_was_measured(run: weft.Run) -> None:
-    found = calibrated_from(run.path, "tcp", "model", 8)
+    found = calibrated_from((run,), "tcp", "model", 8)
     out = [one for one in found.held_out if one.by == "other sizes"]
     assert {one.what for one in out} == {"ping_pong", "sendrecv"}
     for one in out:

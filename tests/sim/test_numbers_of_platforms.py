@@ -8,6 +8,7 @@ import pytest
 from weft.sim.calibrate import Times, _chords, _never_less, lines_of, model_of, table_of, with_gaps
 from weft.sim.crossbar import coarseness_of
 from weft.sim.effort import Pilot, forecast, is_enough, pilot_sizes
+from weft.sim.fidelity import parameters_table
 from weft.sim.protocols import Piece, Protocols, piece_at
 
 # No two numbers are alike, and each list has its own pieces.
@@ -280,3 +281,16 @@ def test_a_rate_is_never_beyond_all_bounds() -> None:
     found = lines_of(Times(ping_pong=dict.fromkeys(SIZES, 700.0)))
     assert found.bandwidth_bytes_per_s == pytest.approx(1e13)
     assert math.isfinite(found.bus_bytes_per_s)
+
+
+def test_a_piece_is_shown_by_the_time_where_it_begins() -> None:
+    """A steep line meets no bytes below zero, and no message takes less than nothing."""
+    steep = (Piece(0, 4000.0), Piece(1048577, -58_200.0, 0.5), Piece(1025, 100.0, 2.0))
+    table = parameters_table("mine", msgspec.structs.replace(OWN, further_send=steep))
+    shown = [row[1:] for row in table.rows if row[0] == "a post behind others"]
+    assert shown == [
+        ("0 B", "4.00 µs", "0 ns"),
+        ("over 1 MiB", "466 µs", "0.5 ns"),
+        ("over 1 KiB", "2.15 µs", "2 ns"),
+    ]
+    assert table.head == ("", "from", "takes there", "and a byte more")

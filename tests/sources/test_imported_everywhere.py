@@ -62,7 +62,7 @@ ASKED = [
     "show {} --like perftest",
     "check {} --against limits.toml",
     "check {} --against same.jsonl",
-    "check {} --make-limits made.toml",
+    "check --make-limits {} -o made.toml",
     "trend {} other.jsonl",
     "fit {}",
     "fit {} --json",

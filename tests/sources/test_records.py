@@ -26,6 +26,8 @@ from weft.sources.records import over, record_named, records_named
         ("a.jsonl@mpi,b.jsonl@tcp", ["a.jsonl@mpi", "b.jsonl@tcp"]),
         ("a.jsonl@tcp,mpi", ["a.jsonl@tcp,mpi"]),
         ("a.jsonl,", ["a.jsonl"]),
+        ("a.jsonl@ucx:x=1,ucx:x=2", ["a.jsonl@ucx:x=1,ucx:x=2"]),
+        ("a.jsonl@ucx:x=1,b.jsonl", ["a.jsonl@ucx:x=1", "b.jsonl"]),
     ],
 )
 def test_commas_part_records(text: str, words: list[str]) -> None:

@@ -14,6 +14,7 @@ from weft.cli.main import app
 from weft.errors import WeftError
 from weft.fabric.simgrid import at_speed
 from weft.plan.cases import Experiment, Variants
+from weft.record.run import load
 from weft.sim.calibrate import ALWAYS_EAGER, Times, lines_of
 from weft.sim.measured import calibrated_from
 from weft.sim.platforms import simulated_platform
@@ -55,7 +56,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @engine
 def test_hot_spots_and_halos_are_predicted_as_they_were(records: tuple[Path, Path]) -> None:
-    found = calibrated_from(records[0], "", "model", 8, records[1:])
+    found = calibrated_from(tuple(map(load, records)), "", "model", 8)
     assert found.protocols.receive[0].ns == pytest.approx(500, rel=1e-3)
     assert found.protocols.send[0].ns == pytest.approx(900, rel=1e-3)
     patterns = patterns_held_out(found)
@@ -77,7 +78,7 @@ def test_hot_spots_and_halos_are_predicted_as_they_were(records: tuple[Path, Pat
 
 @engine
 def test_a_record_without_patterns_says_which(records: tuple[Path, Path]) -> None:
-    found = calibrated_from(records[0], "", "model", 8)
+    found = calibrated_from((load(records[0]),), "", "model", 8)
     assert patterns_held_out(found) == ()
     notes = held_out_table(found, (), "no pattern was predicted: why; do that").notes
     assert "not in the record, so not predicted: stream, hot_spot, allreduce, halo" in notes
@@ -85,7 +86,7 @@ def test_a_record_without_patterns_says_which(records: tuple[Path, Path]) -> Non
 
 
 def test_ranks_that_shared_cores_are_marked_and_not_averaged(records: tuple[Path, Path]) -> None:
-    found = calibrated_from(records[0], "", "model", 8)
+    found = calibrated_from((load(records[0]),), "", "model", 8)
     one = msgspec.structs.replace(found.held_out[0], what="halo 4^4 on 4 ranks", by="the platform")
     crowded = msgspec.structs.replace(one, shares_cores=True, predicted=100 * one.measured)
     table = held_out_table(found, (one, crowded))

@@ -13,6 +13,7 @@ from weft.cli.main import app
 from weft.errors import WeftError
 from weft.plan.request import Request
 from weft.record.model import Footer
+from weft.record.run import load
 from weft.reference.library import find_platform
 from weft.session import start
 from weft.sim.answers import PredictedFabric, PredictedFigure, notes_of
@@ -102,7 +103,7 @@ def test_what_a_text_states_is_reproduced_by_simulation() -> None:
 @engine
 def test_a_record_of_a_known_platform_gives_its_numbers_back(tmp_path: Path) -> None:
     run = simulated(tmp_path, ("ping_pong", "sendrecv"), "0..1MiB", platform())
-    found = calibrated_from(run.path, "", "model", 16)
+    found = calibrated_from((run,), "", "model", 16)
     assert found.protocols.eager_below_bytes == KNOWN.eager_below_bytes
     assert found.protocols.bus_factor == pytest.approx(KNOWN.bus_factor, rel=1e-3)
     for size in (3, 1500, 50_000):
@@ -122,7 +123,7 @@ def test_a_record_of_a_known_platform_gives_its_numbers_back(tmp_path: Path) -> 
 
 def test_a_record_without_a_ping_pong_is_refused(record: Path) -> None:
     with pytest.raises(WeftError, match="has no ping_pong over nope"):
-        calibrated_from(record, "nope", "model", 16)
+        calibrated_from((load(record),), "nope", "model", 16)
 
 
 @pytest.mark.parametrize(

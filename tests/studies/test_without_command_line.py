@@ -53,7 +53,7 @@ def test_a_figure_is_the_chart_of_its_name_or_the_first(path: Path) -> None:
     with pytest.raises(WeftError, match="there is no chart"):
         chart_called([source], "nothing")
     with pytest.raises(WeftError, match="shows one series, and there are 2"):
-        chart_called([source, source], "fit")
+        chart_called([source, "escher"], "fit")
 
 
 def test_a_table_of_a_paper_and_one_of_rows_have_their_own_usual_one(path: Path) -> None:
@@ -103,11 +103,11 @@ def test_a_study_is_asked_only_for_what_it_published(
 
 
 def test_a_fit_is_of_every_series_and_drawn_of_one(path: Path) -> None:
-    both = fits_of(str(path), test="ping_pong,stream").fits
+    both = fits_of([str(path)], test="ping_pong,stream").fits
     assert [series.name for series, _ in both] == ["tcp/ping_pong", "tcp/stream"]
     with pytest.raises(WeftError, match="a picture shows one series, and there are 2"):
-        fits_of(str(path), test="ping_pong,stream", is_drawn=True)
-    chart, [table, *others], answer = picture_of(fits_of(str(path), is_drawn=True).fits[0])
+        fits_of([str(path)], test="ping_pong,stream", is_drawn=True)
+    chart, [table, *others], answer = picture_of(fits_of([str(path)], is_drawn=True).fits[0])
     assert answer.startswith("By the piecewise model: latency 1.00 µs [1.00, 1.00], bandwidth")
     assert chart.title == "Transfer time, tcp/ping_pong"
     assert table.caption == "weft fit: tcp/ping_pong"

@@ -34,7 +34,7 @@ def test_one_file_and_a_line_are_a_table_a_chart_a_finding_and_json(copy: Path) 
     assert "Bandwidth both ways in times the bandwidth one way" in shown
     assert "both directions: least is gained at" in shown
     rows = result_of(weft_of(copy, "show", str(record), "--table", "asymmetry", "--json"))
-    assert {round(row["gain"]["speed"], 6) for row in rows} == {2.0}
+    assert {round(row["gain"]["value"], 6) for row in rows} == {2.0}
     weft_of(copy, "figure", str(record), "--show", "asymmetry", "-o", str(copy / "a.svg"))
     weft_of(copy, "report", str(record), "-o", str(copy / "r.html"))
     page = (copy / "r.html").read_text()

@@ -162,7 +162,7 @@ def scaling(results: Results) -> Iterator[list[Piece]]:
 
 
 def lost(row: Row) -> list[Piece]:
-    kept = share(100 * row["cost"]["speed"])
+    kept = share(100 * row["cost"]["value"])
     most = f", most in {row['most_in']}" if row["most_ns"] > 0 else ""
     return [
         f"{row['lattice']} (", kept, f" on {row['ranks']} ranks, an iteration takes ",
@@ -251,13 +251,13 @@ def settings(results: Results) -> Iterator[list[Piece]]:
         series.setdefault((row["setting"], row["test"], row["transport"]), []).append(row)
     for (setting, test, transport), rows in series.items():
         assert {row["verdict"] for row in rows} == {"worse"}, "the sentence is another"
-        most = min(rows, key=lambda row: float(row["speed"]["speed"]))
+        most = min(rows, key=lambda row: float(row["speed"]["value"]))
         yield [
             f"settings: {test}, {transport}: {setting} beside {rows[0]['reference']}: slower at",
             f" {len(rows)} of {len(rows)} sizes, most at ",
             of(most, "bytes"), ": ",
             Shown(
-                value=most["speed"]["speed"], low=most["speed"]["low"],
+                value=most["speed"]["value"], low=most["speed"]["low"],
                 high=most["speed"]["high"], units={"": 1.0},
             ),
         ]  # fmt: skip
@@ -348,7 +348,7 @@ def test_scalings_first_sentence_has_the_smallest_and_the_largest_lattice(
     for at, row in enumerate((costs[0], costs[-1])):
         parts += [" and "] * at
         # What is kept is what is not lost.
-        kept = share(100 - 100 * row["cost"]["speed"])
+        kept = share(100 - 100 * row["cost"]["value"])
         parts += [f"{row['lattice']} keeps ", kept, f" on {row['ranks']} ranks"]
     topic = next(one for one in TOPICS if one.name == "scaling")
     sentence = topic.headline(results.of(topic))

@@ -86,9 +86,9 @@ def on_two_hosts(run: Run) -> Run:
 def test_a_comparison_says_which_side_never_left_its_host(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong",), ("mpi",))
     runs = [weft.load(synthetic_record(tmp_path / f"{name}.jsonl", cases)) for name in "ab"]
-    near, also = (side_of_run(run, summarise(run), run.path.stem, "") for run in runs)
+    near, also = (side_of_run(run, summarise(run), run.path.stem) for run in runs)
     far_run = on_two_hosts(runs[1])
-    far = side_of_run(far_run, summarise(far_run), "far", "")
+    far = side_of_run(far_run, summarise(far_run), "far")
     [escher] = load_sides(["escher"])
     for sides, told in (
         ((near, far), ["a"]),

@@ -67,12 +67,12 @@ def calibrate(
     --platform FILE, and for SimGrid.
     """
     from weft.outputs import write_output
-    from weft.reference.library import platform_or_none
     from weft.report.table import render_table
     from weft.report.terminal import console
+    from weft.sources.platforms import platform_named
     from weft.studies.calibration import calibrated_platform
 
-    if platform_or_none(sources[0]) is not None:
+    if platform_named(sources[0]) is not None:
         refuse_typed(
             context, "transport", why=f"{sources[0]} is a published platform, of one transport"
         )

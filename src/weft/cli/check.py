@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.cli.command import as_typed, output_option, print_json
-from weft.cli.options import PageFile, Topologies, topology_typed
+from weft.cli.options import Topologies, topology_typed
 from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
 
@@ -23,15 +23,25 @@ weft check today.jsonl --against monday.jsonl,tuesday.jsonl --tolerance 5% -o ch
 
 weft check map-today.jsonl --against map-monday.jsonl --topology topology.conf
 
-weft check good.jsonl --make-limits limits.toml"""
+weft check --make-limits good.jsonl -o limits.toml"""
 
-_AGAINST = "type --against with a record or a limits file, or --make-limits limits.toml"
+_AGAINST = "type --against with a record or a limits file, or --make-limits -o limits.toml"
 
 _MadeLimits = Annotated[
+    bool,
+    typer.Option(
+        "--make-limits",
+        help="Write limits that a machine like this one keeps, as far as its scatter can tell, to"
+        " the .toml of -o.",
+    ),
+]
+_Output = Annotated[
     Path | None,
     typer.Option(
+        "-o",
+        "--output",
         callback=output_option,
-        help="Write limits that a machine like this one keeps, as far as its scatter can tell.",
+        help="Write an HTML page to this file, or the limits that are made.",
     ),
 ]
 _Junit = Annotated[
@@ -60,12 +70,12 @@ def check(
         list[Path] | None,
         typer.Option(help="Compare with these records (A,B or repeated) or a .toml of limits."),
     ] = None,
-    make_limits: _MadeLimits = None,
+    make_limits: _MadeLimits = False,
     topology: Topologies = None,
     tolerance: Annotated[str, typer.Option(help="Pass up to this much slower, %.")] = "5%",
     junit: _Junit = None,
     openmetrics: _OpenMetrics = None,
-    output: PageFile = None,
+    output: _Output = None,
     json: Annotated[bool, typer.Option("--json", help="Print the checks as JSON.")] = False,
 ) -> None:
     """Check a machine against limits or an earlier record: pass, fail or cannot tell.
@@ -75,19 +85,19 @@ def check(
 
     from weft.report.checked import checks_table
     from weft.report.terminal import console
-    from weft.studies.checks import checked
+    from weft.studies.checks import are_limits, checked
     from weft.units import parse_percent
 
     if make_limits:
         refuse_typed(
-            context, "against", "topology", "tolerance", "junit", "openmetrics", "output",
+            context, "against", "topology", "tolerance", "junit", "openmetrics",
             why="with --make-limits nothing is judged",
         )  # fmt: skip
-        _make_limits(records, make_limits, as_json=json)
+        _make_limits(records, output, as_json=json)
         return
     if not against:
         raise WeftError("nothing says what the machine is held against", _AGAINST)
-    if any(path.suffix == ".toml" for path in against):
+    if are_limits(against):
         refuse_typed(context, "tolerance", why="limits are kept or not, and have no tolerance")
         refuse_typed(context, "topology", why="limits hold each way by itself")
     known = topology_typed(topology)
@@ -103,11 +113,14 @@ def check(
     raise typer.Exit(found.exit_status)
 
 
-def _make_limits(records: list[Path], path: Path, *, as_json: bool) -> None:
+def _make_limits(records: list[Path], path: Path | None, *, as_json: bool) -> None:
     from weft.report.terminal import console
     from weft.studies.made_limits import write_limits
     from weft.wording import counted
 
+    if path is None or path.suffix != ".toml":
+        what = f"{path} is no .toml" if path else "nothing says which file the limits go to"
+        raise WeftError(what, f"type -o {path.with_suffix('.toml') if path else 'limits.toml'}")
     made = write_limits(records, path)
     if as_json:
         print_json("check", made)

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperOption
 
+from weft.cli.completion import offer
 from weft.errors import WeftError
 from weft.sources.named import split_source
 
@@ -24,12 +25,14 @@ class Command(TyperCommand):
         super().__init__(*args, **settings)
         # A terminal breaks lines at its own width, and would keep those of the source as well.
         self.help = "\n\n".join(" ".join(one.split()) for one in (self.help or "").split("\n\n"))
+        offer(str(self.name), self.params)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words. Raises WeftError, but not while a shell asks how a word goes on."""
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
-        values, _, order = self.make_parser(ctx).parse_args(list(args))
+        values, more, order = self.make_parser(ctx).parse_args(list(args))
+        _check_few(ctx, values, more)
         _check_once(order)
         _check_filled(order, values)
         rest = super().parse_args(ctx, args)
@@ -85,8 +88,28 @@ def only_output_option(context: typer.Context, param: typer.CallbackParam, value
     return value
 
 
+def whole_record_option(context: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
+    """What an option that takes a whole record calls with its value."""
+    from weft.sources.records import whole_record
+
+    if value is None or context.resilient_parsing:
+        return value
+    return whole_record(value, _name_of(param))
+
+
 def _name_of(param: Any) -> str:
     return str(max(param.opts, key=len))
+
+
+def _check_few(context: typer.Context, values: Mapping[str, Any], more: Sequence[str]) -> None:
+    """Raises WeftError where several are typed of what the command takes one of."""
+    taken = [one for one in context.command.params if one.param_type_name == "argument"]
+    if more and len(taken) == 1:
+        [only] = taken
+        raise WeftError(
+            f"{context.command_path} takes one {only.name.upper()}, and {len(more) + 1} are typed",
+            f"type one of them: {context.command_path} {values[only.name]}",
+        )
 
 
 def _check_once(order: Sequence[Any]) -> None:
@@ -117,9 +140,10 @@ def print_json(command: str, value: object) -> None:
     """What --json prints: the version of the form, the command's name, and what it found."""
     import msgspec
 
-    from weft.outputs import json_form
+    from weft.outputs import in_one_form, json_form
 
-    found = msgspec.json.encode(json_form(command, value))
+    plain = in_one_form(msgspec.to_builtins(value, str_keys=True))
+    found = msgspec.json.encode(json_form(command, plain))
     typer.echo(msgspec.json.format(found, indent=2).decode())
 
 

@@ -26,8 +26,12 @@ def register(app: typer.Typer) -> None:
 
 def fit(
     context: typer.Context,
-    source: Annotated[
-        str, typer.Argument(help="Fit this record, CSV of sizes and times, or platform.")
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            help="Fit these records, CSVs of sizes and times, or platforms. A,B is the same as A B;"
+            " NAME@TRANSPORT takes one transport."
+        ),
     ],
     test: Annotated[
         str, typer.Option(help="Fit these tests, with commas. Default: ping_pong.")
@@ -50,10 +54,12 @@ def fit(
     from weft.report.fits import render_models
     from weft.report.picture import write_picture
     from weft.report.terminal import console
+    from weft.sources.records import each_record
     from weft.studies.fits import fits_of, picture_of
 
-    check_series_options(context, [source])
-    found, refused = fits_of(source, test, transport, columns, is_drawn=output is not None)
+    names = each_record(sources)
+    check_series_options(context, names)
+    found, refused = fits_of(names, test, transport, columns, is_drawn=output is not None)
     models = [one for _, one in found]
     if json:
         print_json("fit", models)

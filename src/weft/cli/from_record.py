@@ -3,10 +3,11 @@
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from weft.cli.command import whole_record_option
 from weft.cli.typed import is_typed, typed_of, word_of
 from weft.errors import WeftError
 
@@ -14,6 +15,20 @@ if TYPE_CHECKING:
     from weft.plan.request import Request
     from weft.record.model import Footer
 
+Resume = Annotated[
+    Path | None,
+    typer.Option(
+        callback=whole_record_option,
+        help="Continue this record: missing launches first (more with --launches).",
+    ),
+]
+Again = Annotated[
+    Path | None,
+    typer.Option(
+        callback=whole_record_option,
+        help="Measure what this record did once more, into a new record: a further session.",
+    ),
+]
 _OF_A_JOB = ("submit", "partition", "account", "constraint", "time")
 # The only options allowed with --resume: any other would change what is measured.
 _WITH_RESUME = (

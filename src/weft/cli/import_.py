@@ -27,7 +27,9 @@ def register(app: typer.Typer) -> None:
 def import_(
     outputs: Annotated[
         list[Path],
-        typer.Argument(help="Read these outputs of one program; each file is a launch."),
+        typer.Argument(
+            help="Read these outputs of one program; each file is a launch. A,B is the same as A B."
+        ),
     ],
     output: Annotated[
         Path | None,

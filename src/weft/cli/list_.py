@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.cli.command import print_json
+from weft.cli.lists import LISTS
 from weft.cli.typed import refuse_typed
 from weft.names import choose
 from weft.plan.cases import SIZES
@@ -19,12 +20,6 @@ if TYPE_CHECKING:
 # Of the text beside a row's name, on however narrow a terminal.
 LEAST_WIDTH = 30
 _FIX = "omit {}, or type weft list tests"
-LISTS = {
-    "tests": "what a run can measure, and over what each test varies",
-    "transports": "what messages can go over on this machine, and their options",
-    "suites": "named sets of tests, with their budgets",
-    "platforms": "published clusters, with the papers that their figures are of",
-}
 
 
 def register(app: typer.Typer) -> None:

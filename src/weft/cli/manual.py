@@ -32,6 +32,9 @@ def manual(program: typer.Typer) -> str:
     top: Any = typer.main.get_command(program)
     lines = [
         f'.TH WEFT 1 "" "weft {weft.__version__}" "User commands"',
+        # No command is parted by a hyphen or stretched: people copy them.
+        ".nh",
+        ".ad l",
         ".SH NAME",
         f"weft \\- {_escaped(_sentence(top.help))}",
         ".SH SYNOPSIS",
@@ -58,8 +61,9 @@ def _command(name: str, command: Any) -> Iterator[str]:
     yield _escaped(command.help)
     for param in command.params:
         yield from (".TP", f"\\fB{_escaped(words_of(param))}\\fR", _escaped(param.help or ""))
-    if command.epilog:
-        yield from (".PP", _escaped(command.epilog))
+    for part in filter(None, (command.epilog or "").split("\n\n")):
+        is_sentence = part.endswith((":", ".")) or part.startswith("Example")
+        yield from (".PP", _escaped(part)) if is_sentence else (".PP", ".nf", _escaped(part), ".fi")
 
 
 def words_of(param: Any) -> str:

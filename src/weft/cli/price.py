@@ -27,6 +27,10 @@ weft price --nodes 512 --switch 24 --topology torus --cables cabling.csv
 weft price --nodes 4096 --switch 64 --draw fabric.svg
 
 weft price --paper -o figure-5.pdf"""
+_Lists = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Compare the fabrics of these price lists. A,B is the same as A B."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -37,9 +41,7 @@ def register(app: typer.Typer) -> None:
 def price(
     context: typer.Context,
     asked: FabricAsked | None,
-    lists: Annotated[
-        list[Path] | None, typer.Argument(help="Compare the fabrics of these price lists.")
-    ] = None,
+    lists: _Lists = None,
     prices: Annotated[Path | None, typer.Option(help="Take the prices of this TOML file.")] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Compare fabrics with the first.")

@@ -8,8 +8,8 @@ import typer
 from msgspec.structs import asdict
 
 from weft.applications.asked import ApplicationsAsked
+from weft.cli.from_record import Again, Resume, of_command, resumed
 from weft.cli.from_record import again as request_of
-from weft.cli.from_record import of_command, resumed
 from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.measured import Detail, show
 from weft.cli.options import Json, Mpi, Options
@@ -122,16 +122,6 @@ _Output = Annotated[
         "-o", "--output", help="Write the record to this file. Default: weft-DATE-TIME.jsonl.zst."
     ),
 ]
-_Resume = Annotated[
-    Path | None,
-    typer.Option(help="Continue this record: missing launches first (more with --launches)."),
-]
-_Again = Annotated[
-    Path | None,
-    typer.Option(
-        help="Measure what this record did once more, into a new record: a further session."
-    ),
-]
 _Vary = Annotated[
     list[str] | None,
     typer.Option(
@@ -221,8 +211,8 @@ def run(
     keep_all: _KeepAll = False,
     seed: _Seed = plan.SEED,
     output: _Output = None,
-    resume: _Resume = None,
-    again: _Again = None,
+    resume: Resume = None,
+    again: Again = None,
     mpi: Mpi = "",
     option: Options = None,  # noqa: ARG001 - see _transports
     vary: _Vary = None,

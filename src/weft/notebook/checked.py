@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.notebook.loaded import named
 from weft.notebook.tables import table_of_rows
 from weft.record.run import Run
 from weft.studies.checks import checked
@@ -33,8 +34,8 @@ def check(records: Records, *, against: Records, tolerance: float = 0.05) -> Che
 
 
 def _paths(records: Records) -> list[Path]:
-    named = [records] if isinstance(records, str | Path | Run) else records
-    return [one.path if isinstance(one, Run) else Path(one) for one in named]
+    every = [records] if isinstance(records, str | Path | Run) else records
+    return [Path(named(one)) for one in every]
 
 
 class Check:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.estimate import Estimate
+from weft.notebook.loaded import named
 from weft.notebook.plots import plot_of
 from weft.notebook.tables import table_of_rows
-from weft.record.run import Run
+from weft.sources.records import each_record
 from weft.studies.fits import fits_of, picture_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
     from weft.analysis.fits.models import Models
+    from weft.record.run import Run
     from weft.studies.fits import Fitted
 
 
@@ -34,8 +36,7 @@ def fit(
     are "SIZE,TIME" of a CSV. A series that has no model is a warning; where none has one it raises
     WeftError.
     """
-    name = str(source.path if isinstance(source, Run) else source)
-    found, refused = fits_of(name, test, transport, columns)
+    found, refused = fits_of(each_record([named(source)]), test, transport, columns)
     for line in refused:
         warnings.warn(line, stacklevel=2)
     return [Fit(one) for one in found]

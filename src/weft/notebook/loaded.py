@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
 from weft.notebook.plots import plot_of
 from weft.notebook.tables import table_of_rows
-from weft.record.reader import read
 from weft.record.run import Run
+from weft.sources.records import record_named
 from weft.topics import charts_of, results_among, topic_called
 from weft.topics.frames import summary_table
 from weft.wording import counted
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import polars as pl
     from matplotlib.figure import Figure as Canvas
 
@@ -27,14 +28,28 @@ if TYPE_CHECKING:
 def load(path: str | Path) -> LoadedRun:
     """Read a record: what `weft run` wrote, or `weft import` made of another program's output.
 
+    "run.jsonl@tcp" is its part over that transport, as in every command.
+
         run = weft.load("run.jsonl.zst")
         run.figures                       # medians with intervals, a row per case
         run.plot("latency")               # a matplotlib figure
         run.samples.filter(case="tcp/ping_pong/8", warmup=False)
 
-    Raises WeftError when the file is no readable record.
+    Raises WeftError when the file is no readable record, or has nothing over the transport.
     """
-    return LoadedRun(Path(path), read(Path(path)))
+    run = record_named(path)
+    loaded = LoadedRun(run.path, run.lines)
+    loaded.named = str(path)
+    # A part is still that record, never to be held against itself.
+    loaded.fingerprint = run.fingerprint
+    return loaded
+
+
+def named(source: str | Path | Run) -> str:
+    """What the commands take for this: a word, or the one that a record was loaded by."""
+    if isinstance(source, LoadedRun) and source.named:
+        return source.named
+    return str(source.path if isinstance(source, Run) else source)
 
 
 class LoadedRun(Run):
@@ -43,6 +58,8 @@ class LoadedRun(Run):
     `figures` has a row per case; `samples`, `parts` and `batches` a row per raw sample, a sample of
     each rank's series, and a batch; `host` a row per rank. `table(name)` is what one topic says.
     """
+
+    named: str = ""
 
     @cached_property
     def _results(self) -> Results:

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-_OF_ESTIMATES = ("value", "speed")
-
 
 def table_of_rows(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """One row each. Of an estimate `latency_ns` there are `latency_ns`, `latency_ns_low` and
@@ -26,9 +24,8 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, cell in row.items():
         if isinstance(cell, dict) and {"low", "high"} <= cell.keys():
-            value = next((one for one in _OF_ESTIMATES if one in cell), "")
             for part, inner in cell.items():
-                flat[name if part == value else f"{name}_{part}"] = _finite(inner)
+                flat[name if part == "value" else f"{name}_{part}"] = _finite(inner)
         else:
             flat[name] = _finite(cell)
     return flat

@@ -74,7 +74,9 @@ def parse_vary(given: Sequence[str]) -> dict[str, tuple[str, ...]]:
         if not match:
             raise WeftError(f"'{word}' is no setting to vary", f"type {_FORMS}")
         name, text = match[1], match[2]
-        values = [one for one in text.split("|" if "|" in text else ",") if one]
+        parts = text.split("|" if "|" in text else ",")
+        # A blank behind a comma is no part of the value.
+        values = [one.strip() for one in parts if one.strip()]
         if name in found:
             raise WeftError(f"{name} is varied twice", f"type --vary {name}= once, with all values")
         if len(set(values)) < len(values) or not values:

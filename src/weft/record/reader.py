@@ -75,10 +75,13 @@ def plain_bytes(path: Path) -> tuple[bytes, bool]:
 
 def cannot_read(path: Path, error: OSError) -> WeftError:
     """Names the other form of a record that is there: plain until it is complete, then packed."""
-    other = path.with_suffix("") if path.suffix == ".zst" else path.with_name(path.name + ".zst")
-    if isinstance(error, FileNotFoundError) and other.is_file():
-        form = "complete" if other.suffix == ".zst" else "interrupted"
-        return WeftError(f"{path} is not there: the run is {form}", f"type {other}")
+    # A folder has no other form, and may have no name: "." and "/".
+    if isinstance(error, FileNotFoundError) and path.name:
+        packed = path.with_name(path.name + ".zst")
+        other = path.with_suffix("") if path.suffix == ".zst" else packed
+        if other.is_file():
+            form = "complete" if other == packed else "interrupted"
+            return WeftError(f"{path} is not there: the run is {form}", f"type {other}")
     fix = "check the path, or type weft run for a record"
     return WeftError(f"cannot read {path}: {error.strerror}", fix)
 

@@ -46,10 +46,12 @@ MEDIANS = (
 MOST_TROUBLES = 6
 
 
-def report_path(record: Path) -> Path:
-    """Where a record's report goes: beside it, under the same name."""
+def report_path(record: Path, part: str = "") -> Path:
+    """Where a record's report goes: beside it, under the same name; of a part under its own."""
     name = record.name.removesuffix(".zst").removesuffix(".jsonl")
-    return record.with_name(name + ".html")
+    # What parts transports from each other and from their settings is no letter of a file's name.
+    own = "".join(one if one.isalnum() or one in "._" else "-" for one in part)
+    return record.with_name(f"{name}-{own}.html" if part else f"{name}.html")
 
 
 def write_report(

@@ -23,6 +23,7 @@ _UNITS = {"latency": ("µs", 1e3), "bandwidth": ("MB/s", 1e6)}
 _LARGE = 10
 # Of a table's pieces no more are shown.
 _MOST_PIECES = 3
+KIB = 1 << 10
 
 
 class SeriesError(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,7 +199,13 @@ def parameters_table(title: str, protocols: Protocols) -> Table:
     for what, pieces in lists.items():
         shown = pieces if len(pieces) <= _MOST_PIECES else (pieces[0], pieces[-1])
         rows += [
-            (what, format_bytes(one.from_bytes), format_time(one.ns), f"{one.ns_per_byte:.4g} ns")
+            (
+                what,
+                _begin_of(one.from_bytes),
+                # Where a line is steep it meets 0 bytes below 0, which no message takes.
+                format_time(one.at(one.from_bytes)),
+                f"{one.ns_per_byte:.4g} ns",
+            )
             for one in shown
             if one.ns or one.ns_per_byte
         ]
@@ -211,10 +218,18 @@ def parameters_table(title: str, protocols: Protocols) -> Table:
     return Table(
         name="parameters",
         caption=f"{title}: what a message takes",
-        head=("", "from", "time", "a byte"),
+        head=("", "from", "takes there", "and a byte more"),
         rows=tuple(rows),
         notes=notes,
     )
+
+
+def _begin_of(size_bytes: int) -> str:
+    """The first size of a piece: of one that begins a byte above a round size, "over 1 MiB"."""
+    below = size_bytes - 1
+    if below > 0 and below % KIB == 0:
+        return f"over {format_bytes(below)}"
+    return format_bytes(size_bytes)
 
 
 def peaks_beside(

@@ -16,7 +16,7 @@ from weft.analysis.stats.error_bound import bound_of_further
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.plan.simulated import SimulatedPlatform
-from weft.record.run import Run, load
+from weft.record.run import Run
 from weft.sim.algorithms import exchanges_all
 from weft.sim.answers import Certainty
 from weft.sim.calibrate import Times, lines_of, table_of
@@ -25,7 +25,6 @@ from weft.sim.protocols import Protocols
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from weft.analysis.summary import CaseSummary
     from weft.plan.case import Case
@@ -113,15 +112,15 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def calibrated_from(
-    path: Path, transport: str, kind: Calibrated, nodes: int, more: Sequence[Path] = ()
+    runs: tuple[Run, ...], transport: str, kind: Calibrated, nodes: int
 ) -> Measured:
     """A platform of so many nodes at one crossbar. Raises WeftError for a record without sizes.
 
-    The sizes are those of the first record; `more` of them have the patterns to be predicted, and
-    the hosts' overheads.
+    The sizes are those of the first record; others have the patterns to be predicted, and the
+    hosts' overheads.
     """
-    runs = tuple(load(one) for one in (path, *more))
     run = runs[0]
+    path = run.path
     summaries = [one for one in summarise(run) if one.status == "ok"]
     over = tuple(dict.fromkeys(one.transport for one in summaries if one.test == "ping_pong"))
     if not over or (transport and transport not in over):

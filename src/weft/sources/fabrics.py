@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,6 +12,7 @@ from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from weft.analysis.fabric_value import Application, Delivered, FabricOption
     from weft.fabric.price_list import PriceList
@@ -109,7 +109,7 @@ def delivered_of(source: str) -> Delivered:
 
     found = [
         delivered_by(series, stream, rails)
-        for rails, pairs in _series_of(*split_source(source))
+        for rails, pairs in _series_of(source)
         for series, stream in pairs
         if series.has_latency
     ]
@@ -126,12 +126,12 @@ def application_of(source: str) -> Application:
     """
     from weft.analysis.fabric_value import Application
     from weft.analysis.summary import summarise
-    from weft.record.run import load
+    from weft.sources.records import record_named
     from weft.topics import results_of
     from weft.topics.scaling.rows import scaling_of
 
     name, lattice = split_source(source)
-    run = load(Path(name))
+    run = record_named(name)
     rows = [
         (row, row.flops_per_s)
         for row in scaling_of(results_of(run, summarise(run))).all
@@ -152,22 +152,23 @@ def application_of(source: str) -> Application:
     )
 
 
-def _series_of(name: str, transport: str) -> list[tuple[int, Pairs]]:
+def _series_of(source: str) -> list[tuple[int, Pairs]]:
     """The series of a platform, a plain table or a record whose messages crossed a link.
 
     Each with the rails that its messages went over.
     """
-    from weft.record.plain import is_plain
-    from weft.record.run import load
-    from weft.reference.library import platform_or_none
-    from weft.sources.series import series_of, series_of_record
+    from weft.sources.platforms import platform_named
+    from weft.sources.records import record_named
+    from weft.sources.series import is_table, series_of, series_of_record
 
-    if platform_or_none(name) is not None or is_plain(Path(name)):
-        return [(1, series_of(name, "", transport))]
-    run = load(Path(name))
+    if platform_named(source) is not None or is_table(source):
+        return [(1, series_of(source))]
+    run = record_named(source)
+    name, part = split_source(source)
     within = run.within_a_host
-    across = {launch.transport for launch in run.launches.values()} - within
-    asked = transport.split(",") if transport else sorted(across)
+    over = {launch.transport for launch in run.launches.values()}
+    across = over - within
+    asked = sorted(over if part else across)
     if not across or any(one in within for one in asked):
         raise WeftError(
             f"{name} was measured within one host, where nothing crosses a link",

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, get_args
+from pathlib import Path
+from typing import Annotated, get_args
 
 import msgspec
 
 from weft.analysis.compare.bounds import Kind, Limit
 from weft.errors import WeftError
 from weft.fabric.peaks import parse_link
+from weft.record.reader import begins_as_record
+from weft.sources.named import split_records, split_source
 from weft.sources.toml_files import read_toml
 from weft.units import parse_bandwidth, parse_bytes, parse_time
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from weft.wording import counted
 
 _EXAMPLE = 'write [[limit]], then test = "ping_pong", sizes = "8", latency_at_most = "2 us"'
 _BOUNDS: tuple[Kind, ...] = get_args(Kind)
@@ -39,8 +40,26 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_limits(path: Path) -> tuple[Limit, ...]:
     """The limits of a TOML file. Raises WeftError for what is unknown, missing or ambiguous."""
+    _check_no_record(path)
     file = read_toml(path, _File, {"limit": _Row}, _fix_for)
     return tuple(_limit(f"{path}, limit {number}", row) for number, row in enumerate(file.limit, 1))
+
+
+def _check_no_record(path: Path) -> None:
+    """Raises WeftError for records, which weft check takes where it takes limits."""
+    words = split_records(str(path))
+    names = [Path(split_source(word)[0]) for word in words]
+    if any(name.is_file() and begins_as_record(name) for name in names):
+        raise WeftError(
+            f"{path} is {'a record' if len(words) == 1 else 'of records'}, and limits are a .toml",
+            f"type weft check RECORD --against {path} to hold a record against it, or weft check"
+            f" --make-limits {words[0]} -o limits.toml to make limits of it",
+        )
+    if len(words) > 1:
+        raise WeftError(
+            f"{path} names {counted(len(words), 'file')}, and limits are of one",
+            f"type one of them: {words[0]}",
+        )
 
 
 def _fix_for(field: str) -> str:

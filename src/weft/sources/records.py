@@ -5,12 +5,14 @@ NAME is a record, NAME@TRANSPORT its part over one transport or several, and A,B
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from weft.errors import WeftError
 from weft.names import choose, is_there
+from weft.plan.command import weft_run
 from weft.record.run import Run, load
 from weft.reference.library import platform_or_none
 from weft.sources.named import split_records, split_source
@@ -19,7 +21,6 @@ from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from weft.plan.case import Case
     from weft.record.reader import RecordLines
@@ -48,6 +49,8 @@ def record_named(word: str | Path) -> Run:
             f"type one of them: {several[0]}",
         )
     name, part = split_source(text)
+    if not name.strip(" ,"):
+        raise WeftError("no record is named", "type the path of a record")
     if not is_there(name) and _is_platform(name):
         raise WeftError(
             f"{name} is a published platform, which has figures and no launches",
@@ -55,6 +58,26 @@ def record_named(word: str | Path) -> Run:
         )
     run = load(name)
     return over(run, part.split(",")) if part else run
+
+
+def whole_record(word: str | Path, option: str) -> Path:
+    """The record of a name, of which an option takes no part.
+
+    Raises WeftError for several records, for a part of one, and for a platform.
+    """
+    text = str(word)
+    name, part = split_source(text)
+    several = split_records(name)
+    if len(several) > 1:
+        what = f"{text} names {counted(len(several), 'record')}, and {option} takes one"
+        raise WeftError(what, f"type one of them: {option} {several[0]}")
+    if part:
+        what = f"{text} is a part of a record, and {option} takes a whole one"
+        raise WeftError(what, f"type {option} {name}")
+    if not is_there(name) and _is_platform(name):
+        what = f"{name} is a published platform, and {option} takes a record that weft run wrote"
+        raise WeftError(what, f"type {weft_run('--platform', name)} to simulate it")
+    return Path(text)
 
 
 def over(run: Run, transports: Sequence[str]) -> Run:

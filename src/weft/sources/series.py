@@ -12,8 +12,8 @@ from weft.errors import WeftError
 from weft.names import choose
 from weft.plan.cases import BANDWIDTH, LATENCY
 from weft.record.plain import is_plain, read_plain
-from weft.reference.library import platform_or_none
 from weft.sources.named import split_source
+from weft.sources.platforms import platform_named
 from weft.sources.records import record_named
 
 if TYPE_CHECKING:
@@ -34,28 +34,31 @@ def series_of(source: str, tests: str = "", transports: str = "", columns: str =
     that has a latency. `columns` are "SIZE,TIME" of a plain table. Raises WeftError as the readers
     do, and for names that the source does not have.
     """
-    platform = platform_or_none(source)
+    platform = platform_named(source)
     if platform is not None:
         return _of_platform(platform, tests, transports)
     path = Path(source)
     if is_table(source):
+        name, part = split_source(source)
+        if part:
+            raise WeftError(f"{name} is a CSV, which names no transport", f"type {name}")
         return [(_of_table(path, columns), None)]
     return series_of_record(record_named(source), tests, transports)
 
 
-def series_of_each(
+def pairs_of_each(
     sources: Sequence[str], tests: str = "", transports: str = "", columns: str = ""
-) -> list[tuple[str, Series]]:
-    """The series of several sources, each with its source; of several records by their files too.
+) -> list[tuple[str, tuple[Series, Series | None]]]:
+    """What series_of gives of several sources, each with its source; records by their files too.
 
     Raises WeftError as series_of.
     """
     found = {one: series_of(one, tests, transports, columns) for one in dict.fromkeys(sources)}
-    records = [one for one in found if platform_or_none(one) is None and not is_table(one)]
+    records = [one for one in found if platform_named(one) is None and not is_table(one)]
     if len(records) > 1:
         for one in records:
             found[one] = _named_after(Path(split_source(one)[0]), found[one])
-    return [(source, series) for source, pairs in found.items() for series, _ in pairs]
+    return [(source, pair) for source, pairs in found.items() for pair in pairs]
 
 
 def _named_after(path: Path, pairs: Pairs) -> Pairs:
@@ -65,7 +68,7 @@ def _named_after(path: Path, pairs: Pairs) -> Pairs:
 
 def is_table(source: str) -> bool:
     """Whether a source is a plain table of times, and no platform or record."""
-    if platform_or_none(source) is not None:
+    if platform_named(source) is not None:
         return False
     return is_plain(Path(split_source(source)[0]))
 

@@ -12,9 +12,8 @@ from weft.analysis.published import with_shares
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.names import choose
-from weft.record.run import load
-from weft.reference.library import only, platform_or_none
 from weft.sources.named import split_records, split_source
+from weft.sources.platforms import platform_named
 from weft.sources.records import record_named
 from weft.stages import counted_off
 
@@ -42,27 +41,33 @@ def load_sides(names: Sequence[str], tests: Sequence[str] = ()) -> tuple[Side, .
     return _with_own_titles(sides)
 
 
-def _side(name: str) -> Side:
-    path, transport = split_source(name)
-    platform = platform_or_none(path)
-    if platform is None and len(several := split_records(path)) > 1:
-        runs = [record_named(one) for one in several]
-        names = [run.path.name.removesuffix(".zst").removesuffix(".jsonl") for run in runs]
-        title = " and ".join(names) + (f" over {transport}" if transport else "")
-        return side_of_runs(runs, title, transport)
-    if platform is None:
-        run = load(path)
-        title = Path(path).name.removesuffix(".zst").removesuffix(".jsonl")
-        title += f" over {transport}" if transport else ""
-        return side_of_run(run, summarise(run, with_shapes=False), title, transport)
-    if transport:
-        there = tuple(dict.fromkeys(s.transport for s in platform.series))
-        if transport not in there:
-            fix = f"type one of {', '.join(there)}" if there else "it has single figures only"
-            raise WeftError(f"{platform.name} has nothing over {transport}", fix)
-        platform = only(platform, {series.test for series in platform.series}, {transport})
-    shares = with_shares(platform)
-    return side_of_platform(platform, shares.link.name if shares.link else "")
+def _side(word: str) -> Side:
+    platform = platform_named(word)
+    if platform is not None:
+        shares = with_shares(platform)
+        return side_of_platform(platform, shares.link.name if shares.link else "")
+    words = split_records(word)
+    for one in words if len(words) > 1 else ():
+        if platform_named(one) is not None:
+            raise WeftError(
+                f"{one} is a published platform, and only records are sessions of one side",
+                f"type it as a side of its own: {' '.join(words)}",
+            )
+    runs = [record_named(one) for one in words]
+    title = _title_of(words)
+    if len(runs) > 1:
+        return side_of_runs(runs, title)
+    return side_of_run(runs[0], summarise(runs[0], with_shapes=False), title)
+
+
+def _title_of(words: Sequence[str]) -> str:
+    """The names of records, with what is meant of each: of all in the end."""
+    named = [split_source(word) for word in words]
+    names = [Path(name).name.removesuffix(".zst").removesuffix(".jsonl") for name, _ in named]
+    parts = [f" over {part}" if part else "" for _, part in named]
+    if len(set(parts)) == 1:
+        return " and ".join(names) + parts[0]
+    return " and ".join(name + part for name, part in zip(names, parts, strict=True))
 
 
 def _with_own_titles(sides: Sequence[Side]) -> tuple[Side, ...]:

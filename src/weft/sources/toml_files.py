@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from weft.errors import WeftError
+from weft.record.reader import begins_as_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,6 +38,9 @@ def read_toml(
     except msgspec.ValidationError as error:
         raise _refused(path, str(error), {"": kind, **rows}, fix_for) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if begins_as_record(path):
+            what = f"{path} is a record, and a .toml is taken here"
+            raise WeftError(what, f"name a .toml; in it {fix_for('')}") from None
         raise WeftError(f"{path} is not TOML: {error}", f"{fix_for('')}, each on a line") from None
 
 

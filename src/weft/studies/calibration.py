@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from weft.errors import WeftError
 from weft.plan.simulated import SimulatedPlatform
-from weft.reference.library import platform_or_none
 from weft.sim.answers import CERTAINTY, Certainty, certainty_of
 from weft.sim.crossbar import at_crossbar
 from weft.sim.fidelity import errors_of, errors_table, parameters_table, predicted_ns
@@ -23,6 +21,8 @@ from weft.sim.platforms import (
     protocols_of,
 )
 from weft.sim.protocols import Protocols
+from weft.sources.platforms import platform_named
+from weft.sources.records import each_record, records_named
 from weft.studies.held_out import held_out_table, patterns_held_out
 from weft.tables import Table
 from weft.topics.scaling.rate import rate_of, usual_rate
@@ -32,6 +32,7 @@ from weft.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft.record.run import Run
     from weft.reference.library import Platform
     from weft.sim.platforms import Calibrated
 
@@ -71,11 +72,12 @@ def calibrated_platform(
     chosen = check_kind(kind)
     check_nodes(nodes)
     typed = parse_rates(rate)
-    published = platform_or_none(sources[0])
+    named = each_record(sources)
+    published = platform_named(named[0])
     if published is not None:
-        found = _from_tables(published, sources, chosen, nodes)
+        found = _from_tables(published, named, chosen, nodes)
     else:
-        found = _from_records([Path(one) for one in sources], transport, chosen, nodes)
+        found = _from_records(records_named(named), transport, chosen, nodes)
     speed, words = found.computes
     if typed.flops_per_s:
         speed, words = typed.flops_per_s, f"a rank computes {typed.flops} (--rate)"
@@ -141,8 +143,8 @@ def _from_tables(
     )
 
 
-def _from_records(paths: Sequence[Path], transport: str, kind: Calibrated, nodes: int) -> _Made:
-    found = calibrated_from(paths[0], transport, kind, nodes, paths[1:])
+def _from_records(runs: Sequence[Run], transport: str, kind: Calibrated, nodes: int) -> _Made:
+    found = calibrated_from(tuple(runs), transport, kind, nodes)
     lack = ""
     try:
         patterns = patterns_held_out(found)

@@ -26,6 +26,7 @@ from weft.analysis.stats.launches import launches_of, next_session_of, what_woul
 from weft.analysis.stats.needed import in_order
 from weft.errors import WeftError
 from weft.sources.limits import read_limits
+from weft.sources.named import files_named
 from weft.sources.records import records_named
 from weft.studies.map_changes import are_maps, changed_maps, checks_of
 from weft.studies.map_limits import checks_of_limits
@@ -61,6 +62,11 @@ class CheckedMachine(msgspec.Struct, frozen=True, kw_only=True):
         return EXIT_STATUS[self.outcome]
 
 
+def are_limits(against: Sequence[Path]) -> bool:
+    """Whether a machine is held against limits, of which there has to be one file."""
+    return any(path.suffix == ".toml" for path in files_named(against))
+
+
 def checked(
     records: Sequence[Path],
     against: Sequence[Path],
@@ -73,8 +79,8 @@ def checked(
     the topology where it is known. Raises WeftError.
     """
     runs = records_named(records)
-    if any(path.suffix == ".toml" for path in against):
-        return _by_limits(runs, against)
+    if are_limits(against):
+        return _by_limits(runs, files_named(against))
     references = records_named(against)
     for reference in references:
         if any(is_same_run(run, reference) for run in runs):

@@ -9,8 +9,8 @@ from weft.errors import WeftError
 from weft.names import choose
 from weft.report.fits import line_chart
 from weft.report.signatures import signature_chart
-from weft.sources.records import records_named
-from weft.sources.series import series_of
+from weft.sources.records import each_record, records_named
+from weft.sources.series import pairs_of_each
 from weft.studies.fits import only_one, signatures_of
 from weft.topics import charts_of, results_among
 
@@ -30,7 +30,7 @@ def chart_called(
     Without a name it is the first of the records' charts. Raises WeftError.
     """
     if show in OF_MODELS:
-        return _of_models(sources, show, test, transport, columns)
+        return _of_models(each_record(sources), show, test, transport, columns)
     found = charts_of([results_among(run, test, transport) for run in records_named(sources)])
     charts = {chart.name: chart for chart in found}
     if not charts:
@@ -47,8 +47,8 @@ def _of_models(sources: Sequence[str], show: str, test: str, transport: str, col
     """The fit of one series, or the signatures of all."""
     if show == SIGNATURE:
         return signature_chart(signatures_of(sources, test, transport, columns))
-    pairs = [pair for source in sources for pair in series_of(source, test, transport, columns)]
-    only_one([series for series, _ in pairs], "a figure of a fit")
-    series, stream = pairs[0]
+    pairs = pairs_of_each(sources, test, transport, columns)
+    only_one([series for _, (series, _) in pairs], "a figure of a fit")
+    [(_, (series, stream))] = pairs
     found = fit_models(series, stream)
     return line_chart(series, found.line, found.piecewise)

@@ -11,7 +11,7 @@ from weft.analysis.fits.signature import signature_of
 from weft.errors import WeftError
 from weft.report import fits
 from weft.report.models import tables_of
-from weft.sources.series import series_of, series_of_each
+from weft.sources.series import pairs_of_each
 from weft.stages import counted_off
 
 if TYPE_CHECKING:
@@ -33,18 +33,23 @@ class FitsFound(NamedTuple):
 
 
 def fits_of(
-    source: str, test: str = "", transport: str = "", columns: str = "", *, is_drawn: bool = False
+    sources: Sequence[str],
+    test: str = "",
+    transport: str = "",
+    columns: str = "",
+    *,
+    is_drawn: bool = False,
 ) -> FitsFound:
-    """Each series of a source with its models.
+    """Each series of the sources with its models.
 
     Raises WeftError where no series has one, and for a picture of several.
     """
-    every = series_of(source, test, transport, columns)
+    every = pairs_of_each(sources, test, transport, columns)
     if is_drawn:
-        only_one([series for series, _ in every], "a picture")
+        only_one([series for _, (series, _) in every], "a picture")
     found: list[Fitted] = []
     refused: list[WeftError] = []
-    for series, stream in counted_off(every, "fitting models"):
+    for _, (series, stream) in counted_off(every, "fitting models"):
         try:
             found.append((series, fit_models(series, stream)))
         except WeftError as error:
@@ -58,7 +63,9 @@ def signatures_of(
     sources: Sequence[str], test: str = "", transport: str = "", columns: str = ""
 ) -> list[Signature]:
     """The network signature of each series of the sources. Raises WeftError: one has no latency."""
-    every = series_of_each(sources, test, transport, columns)
+    every = [
+        (source, series) for source, (series, _) in pairs_of_each(sources, test, transport, columns)
+    ]
     for source, series in every:
         if not series.has_latency:
             raise WeftError(

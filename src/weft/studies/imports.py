@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.sources.imported import import_outputs
+from weft.sources.named import files_named
 from weft.sources.peers.stated import Given
 from weft.studies.shown import results_shown
 
@@ -25,7 +26,9 @@ def imported(
 ) -> tuple[Path, Results]:
     """Write the record of some outputs, and give its path and its results.
 
-    `transport`, `ranks` and `bytes_` are what their user says of them. Raises WeftError.
+    "a.txt,b.txt" are two outputs. `transport`, `ranks` and `bytes_` are what their user says of
+    them. Raises WeftError.
     """
-    path = import_outputs(outputs, Given(transport=transport, ranks=ranks, bytes=bytes_), record)
+    given = Given(transport=transport, ranks=ranks, bytes=bytes_)
+    path = import_outputs(files_named(outputs), given, record)
     return path, results_shown(path)

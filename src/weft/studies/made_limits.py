@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,6 +21,7 @@ from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from weft.record.run import Run
 
@@ -36,7 +36,7 @@ class LimitsFile(msgspec.Struct, frozen=True, kw_only=True):
     `few` how many are of too few launches to be kept where these have a tail.
     """
 
-    path: Path
+    path: str
     limits: int
     least_tolerance: float
     greatest_tolerance: float
@@ -66,7 +66,7 @@ def write_limits(records: Sequence[Path], path: Path) -> LimitsFile:
     write_output(path, "\n".join([*head, *(line for one in made for line in _lines(one)), ""]))
     tolerances = [one.tolerance for one in made]
     return LimitsFile(
-        path=path,
+        path=str(path),
         limits=len(made),
         least_tolerance=min(tolerances),
         greatest_tolerance=max(tolerances),

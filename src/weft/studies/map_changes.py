@@ -160,6 +160,7 @@ def _checked(one: SizeChange, tolerance: float) -> Checked:
         case=one.case.key,
         test=one.case.test,
         transport=one.case.transport,
+        variant=one.case.variant,
         bytes=one.case.bytes,
         asked=f"nobody slower than before by more than {tolerance:.3g}",
         quantity="latency",

@@ -68,6 +68,7 @@ def _checked(one: MeasuredMap, limit: Limit, answer_ns: float, silent: Sequence[
         case=one.case.key,
         test=one.case.test,
         transport=one.case.transport,
+        variant=one.case.variant,
         bytes=one.case.bytes,
         asked=limit.text,
         quantity="latency" if limit.kind == "latency_at_most" else "bandwidth",

@@ -9,7 +9,8 @@ from weft.analysis.summary import summarise
 from weft.report.html import Section
 from weft.report.page import report_path, write_report
 from weft.sources.fabrics import delivered_or_why, options_of
-from weft.sources.records import records_named
+from weft.sources.named import split_source
+from weft.sources.records import each_record, records_named
 from weft.sources.series import models_of
 from weft.studies.links import with_link
 from weft.topics import TOPICS, results_of
@@ -28,15 +29,17 @@ def page_of_records(
 ) -> Path:
     """Write the page of all records beside the first, or to `output`, and give its path.
 
+    That of a part has the part's name too, so that the page of the whole record stays.
     `prices` is a file of fabrics, priced with what the first record delivers. Raises WeftError.
     """
-    runs = records_named(records)
+    words = each_record(records)
+    runs = records_named(words)
     found = with_link(
         link,
         lambda known: [results_of(run, summarise(run, known), known) for run in runs],
         lambda every: [[topic.plain(one.of(topic)) for topic in TOPICS] for one in every],
     )
-    page = output or report_path(runs[0].path)
+    page = output or report_path(runs[0].path, split_source(words[0])[1])
     write_page(found, page, [_priced(prices, runs[0].path)] if prices else [])
     return page
 

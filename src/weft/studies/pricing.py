@@ -18,6 +18,7 @@ from weft.fabric.simgrid import platform_xml, zone_of
 from weft.fabric.sizes import others_like
 from weft.fabric.topologies import Built, build, build_fabric
 from weft.sources.fabrics import NO_FABRIC, delivered_of, options_of, rate_of_link
+from weft.sources.named import files_named
 from weft.sources.price_lists import read_prices
 from weft.stages import counted_off
 from weft.tables import Table
@@ -70,7 +71,7 @@ def priced(
     if is_of_paper:
         found = of_paper()
     elif compares:
-        found = compared(lists, asked)
+        found = compared(files_named(lists), asked)
     elif lists:
         raise WeftError(f"what is to be done with {lists[0]}?", "type --compare, or --prices FILE")
     else:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.analysis.published import with_shares
-from weft.reference.library import only, platform_or_none
-from weft.sources.named import split_records, split_source
+from weft.reference.library import only
+from weft.sources.platforms import platform_named
 from weft.sources.records import record_named
 from weft.studies.links import with_link
 from weft.tables import Table
@@ -47,6 +47,11 @@ def table_shown(
     return msgspec.structs.replace(found, plain=found.plain[name])
 
 
+def tables_of_records() -> tuple[str, ...]:
+    """The names that table_shown takes."""
+    return tuple(topic.name for topic in TOPICS)
+
+
 def memory_shown(record: Path, link: str = "") -> ShownTables:
     """What buffers, registration, connections and the host bus cost in a record."""
     own = [topic for topic in TOPICS if topic.group == MEMORY]
@@ -60,11 +65,10 @@ def platform_shown(
 
     None where the name is of none.
     """
-    name, part = split_source(name)
-    if len(split_records(name)) > 1 or (platform := platform_or_none(name)) is None:
+    if (platform := platform_named(name)) is None:
         return None
     tests = chosen("test", test, [one.test for one in platform.series])
-    transports = chosen("transport", transport or part, [one.transport for one in platform.series])
+    transports = chosen("transport", transport, [one.transport for one in platform.series])
     kept = only(platform, tests, transports)
     shares = with_link(link, lambda known: with_shares(kept, known), published_rows)
     return shares, published_rows(shares)

@@ -226,8 +226,8 @@ def test_what_cannot_be_compared_says_what_each_side_has(tmp_path: Path, record:
         (["escher", small], r"Escher: ping_pong, sendrecv; s: stream"),
         ([small, other], "no size of it"),
         ([str(record), "nothing"], "weft list platforms"),
-        ([f"{record}@ucx", small], "type one of mpi, tcp"),
-        (["escher@tcp", small], "escher has nothing over tcp; type one of mpi"),
+        ([f"{record}@ucx", small], "choose from mpi, tcp"),
+        (["escher@tcp", small], "there is no transport called tcp; choose from mpi"),
         (["osu-gm@tcp", small], "single figures only"),
     ):
         with pytest.raises(WeftError, match=told):
@@ -260,7 +260,7 @@ def test_the_command_prints_json(tmp_path: Path) -> None:
     row = found["rows"][1]
     assert row["bytes"] == 8
     assert row["verdict"] == "worse"
-    assert row["speed"]["speed"] == pytest.approx(0.8, rel=1e-3)
+    assert row["speed"]["value"] == pytest.approx(0.8, rel=1e-3)
     assert row["reference"]["value"] == pytest.approx(1000, rel=1e-2)
     assert row["figure"]["value"] == pytest.approx(1250, rel=1e-2)
     told = [one["verdict"] for one in found["rows"]]

@@ -176,7 +176,7 @@ def test_resume_goes_on_only_under_like_conditions(
 @pytest.mark.usefixtures("undrawn")
 def test_compare_and_the_page_name_the_same_conditions(before: Run, after: Run) -> None:
     other = host(at("environment", UCX_TLS="tcp"))(details(interface="eth1")(after))
-    sides = [side_of_run(run, summarise(run), name, "") for name, run in
+    sides = [side_of_run(run, summarise(run), name) for name, run in
              (("a", before), ("b", other))]  # fmt: skip
     assert compare(sides).unlike == {
         "bus": ("eth0: PCIe 4 x16 at 0000:81:00.0", "eth1: PCIe 4 x16 at 0000:81:00.0"),

@@ -15,6 +15,7 @@ from weft.analysis.compare.sides import side_of_run
 from weft.analysis.summary import summarise
 from weft.record.model import Launch, Line
 from weft.record.run import Run
+from weft.sources.records import over
 
 OTHER: dict[str, Any] = {
     "cpu": {"model": "Other CPU", "cores": 8, "governor": "powersave", "turbo": True},
@@ -45,7 +46,8 @@ def run(tmp_path: Path) -> Run:
 
 
 def test_each_fact_is_that_of_its_hosts_and_launches(run: Run) -> None:
-    found = side_of_run(run, summarise(run), "mine", "tcp").conditions
+    part = over(run, ["tcp"])
+    found = side_of_run(part, summarise(part), "mine").conditions
     assert found.facts == {
         "measured": "2026-01-02",
         "nodes": "node1 and node2",
@@ -72,7 +74,8 @@ def test_each_fact_is_that_of_its_hosts_and_launches(run: Run) -> None:
 
 
 def test_the_conditions_of_one_transport_are_of_its_launches(run: Run) -> None:
-    found = side_of_run(run, summarise(run), "mine", "mpi").conditions
+    part = over(run, ["mpi"])
+    found = side_of_run(part, summarise(part), "mine").conditions
     assert found.facts["network"] == ""
     assert found.facts["placement"] == "1 host or 2 hosts; CPUs 0,1 or 0,7"
     assert "tcp" not in found.facts["network"]

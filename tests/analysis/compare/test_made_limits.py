@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -25,7 +26,6 @@ from weft.studies.made_limits import write_limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from weft.plan.case import Case
 
@@ -198,7 +198,7 @@ def test_a_limit_lies_by_the_interval_and_what_two_runs_differ_by(
 def test_the_file_is_read_and_its_own_record_keeps_it(tmp_path: Path) -> None:
     record = synthetic_record(tmp_path / "good.jsonl", CASES)
     made = write_limits([record], tmp_path / "limits.toml")
-    limits = read_limits(made.path)
+    limits = read_limits(Path(made.path))
     assert made.limits == len(limits) == len(CASES)
     checks = against_limits(pool([weft.load(record)]), limits)
     assert [check.outcome for check in checks] == ["pass"] * len(CASES)
@@ -207,7 +207,7 @@ def test_the_file_is_read_and_its_own_record_keeps_it(tmp_path: Path) -> None:
 
 def test_a_limit_is_written_to_less_than_a_digit_on_the_lenient_side(tmp_path: Path) -> None:
     record = synthetic_record(tmp_path / "good.jsonl", CASES)
-    path = write_limits([record], tmp_path / "limits.toml").path
+    path = Path(write_limits([record], tmp_path / "limits.toml").path)
     written = {(one.test, one.wanted[0]): one.bound for one in read_limits(path)}
     for pooled in pool([weft.load(record)]).values():
         made = limit_of(pooled)
@@ -230,6 +230,6 @@ def test_a_case_without_an_interval_has_none_and_says_why(tmp_path: Path) -> Non
     some = synthetic_record(tmp_path / "some.jsonl", CASES, times_ns=times)
     made = write_limits([some], tmp_path / "limits.toml")
     assert made.limits == sum(case.test == "stream" for case in CASES)
-    assert len(re.findall("^# No limit for ", made.path.read_text(), re.MULTILINE)) == len(
+    assert len(re.findall("^# No limit for ", Path(made.path).read_text(), re.MULTILINE)) == len(
         made.without
     )

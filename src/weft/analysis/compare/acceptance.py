@@ -50,6 +50,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     test: str
     transport: str
+    variant: str = ""
     bytes: int | None
     asked: str
     quantity: Quantity
@@ -240,6 +241,7 @@ def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Check
         case=curve.name,
         test=case.test,
         transport=case.transport,
+        variant=case.variant,
         bytes=None,
         asked=_asked(tolerance),
         quantity=quantity,
@@ -285,6 +287,7 @@ def _of_case(
         case=key,
         test=known.case.test,
         transport=known.case.transport,
+        variant=known.case.variant,
         bytes=known.case.bytes,
         asked=_asked(tolerance),
         quantity=quantity,

@@ -13,7 +13,6 @@ from weft.analysis.compare.sessions import in_time
 from weft.analysis.stats.launches import launches_of, next_session_of
 from weft.analysis.stats.ratios import Figure, Kind, Quantity
 from weft.analysis.summary import summarise
-from weft.errors import WeftError
 from weft.estimate import Estimate
 from weft.plan.command import NextSession
 from weft.units import format_bytes
@@ -120,44 +119,35 @@ def _rounded(published: str, si: float) -> Figure:
     )
 
 
-def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str, transport: str) -> Side:
-    """A record's good cases, of one transport if it is named; the others are in `left_out`.
-
-    Raises WeftError when the transport is not in the record.
-    """
-    there = tuple(dict.fromkeys(s.transport for s in summaries))
-    if transport and transport not in there:
-        raise WeftError(
-            f"{run.path} has nothing over {transport}", f"type one of {', '.join(there)}"
-        )
-    wanted = [s for s in summaries if not transport or s.transport == transport]
+def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str) -> Side:
+    """A record's good cases; the others are in `left_out`."""
     cases = pool([run])
     platform = run.header.plan.simulated
     return Side(
         name=str(run.path),
         title=f"{title} ({platform.label})" if platform else title,
         is_published=False,
-        conditions=_conditions_of(run, wanted),
-        curves=_curves(cases[s.case] for s in wanted if s.status == "ok"),
-        left_out=tuple(f"{s.case}: {s.status}: {s.reason}" for s in wanted if s.status != "ok"),
+        conditions=_conditions_of(run, summaries),
+        curves=_curves(cases[s.case] for s in summaries if s.status == "ok"),
+        left_out=tuple(f"{s.case}: {s.status}: {s.reason}" for s in summaries if s.status != "ok"),
         sessions=launches_of([run]),
         in_time=in_time([run]),
         is_simulated=platform is not None,
-        is_within_a_host=platform is None and {s.transport for s in wanted} <= run.within_a_host,
+        is_within_a_host=platform is None and {s.transport for s in summaries} <= run.within_a_host,
         next_sessions=(next_session_of(run),),
         stated_by=run.header.imported.tool if run.header.imported else "",
     )
 
 
-def side_of_runs(runs: Sequence[Run], title: str, transport: str) -> Side:
+def side_of_runs(runs: Sequence[Run], title: str) -> Side:
     """Several records as one side: every figure is over the records, as the unit (sessions).
 
-    Raises WeftError where they are not of like conditions, or the transport is in none of them.
+    Raises WeftError where they are not of like conditions.
     """
-    first = side_of_run(runs[0], summarise(runs[0], with_shapes=False), title, transport)
-    wanted = [p for p in pool(runs).values() if transport in ("", p.case.transport)]
-    good = [p for p in wanted if p.launches and not p.failed]
-    lost = (p for p in wanted if p not in good)
+    first = side_of_run(runs[0], summarise(runs[0], with_shapes=False), title)
+    pooled = pool(runs).values()
+    good = [p for p in pooled if p.launches and not p.failed]
+    lost = (p for p in pooled if p not in good)
     return msgspec.structs.replace(
         first,
         name=",".join(str(run.path) for run in runs),

@@ -55,10 +55,10 @@ class Ratio(msgspec.Struct, frozen=True, kw_only=True):
 
     With one launch on a side the ends are infinite: they are unknown. `chance` is the p-value of
     equal speeds, with an allowance for other days where one session of each side is all there is;
-    None where the ends decide.
+    None where the ends decide. As plain data the speed is the `value`, as of every figure.
     """
 
-    speed: float
+    speed: float = msgspec.field(name="value")
     low: float
     high: float
     basis: str
