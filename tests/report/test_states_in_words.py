@@ -1,0 +1,200 @@
+"""What a record is, how it ended and how it was made, in words: of every kind of record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import pytest
+
+import weft
+from support.builders import HOST, lost_batch, make_cases, synthetic_record
+from support.simulations import platform
+from weft.analysis.summary import summarise
+from weft.charts import Matrix
+from weft.record.run import Run
+from weft.report import drawing
+from weft.report.methods import methods_of
+from weft.report.notes import ending_in_words, state_of
+from weft.topics import results_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASES = make_cases(("ping_pong",), ("tcp",), (8, 64, 512))
+REACHED = "3 of 3 cases are within ±1 % over 5 launches"
+
+
+def simulated(run: Run) -> Run:
+    return with_plan(run, simulated=platform(), launches=1)
+
+
+def with_plan(run: Run, **changed: Any) -> Run:
+    plan = msgspec.structs.replace(run.header.plan, **changed)
+    header = msgspec.structs.replace(run.header, plan=plan)
+    if plan.simulated:
+        header = msgspec.structs.replace(header, hosts={})
+    return Run(run.path, msgspec.structs.replace(run.lines, header=header))
+
+
+def ended(run: Run, **changed: Any) -> Run:
+    assert run.footer is not None
+    footer = msgspec.structs.replace(run.footer, **changed)
+    return Run(run.path, msgspec.structs.replace(run.lines, footer=footer))
+
+
+def killed(run: Run) -> Run:
+    return Run(run.path, msgspec.structs.replace(run.lines, footer=None))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return weft.load(synthetic_record(tmp_path / "r.jsonl", CASES))
+
+
+def said_of(run: Run) -> tuple[str, str]:
+    summaries = summarise(run)
+    return state_of(run, summaries), ending_in_words(run, summaries).replace(str(run.path), "R")
+
+
+def test_each_ending_has_its_words(run: Run) -> None:
+    assert said_of(run) == ("settled", f"Every case is precise: {REACHED}.")
+    assert said_of(with_plan(run, samples=100)) == (
+        "settled", f"Every case has its 100 samples in each launch: {REACHED}.",
+    )  # fmt: skip
+    assert said_of(killed(run)) == (
+        "incomplete",
+        f"The record is incomplete: the run was killed; {REACHED}. Go on with: weft run --resume R",
+    )
+    assert said_of(ended(run, outcome="interrupted")) == (
+        "interrupted",
+        f"The run was interrupted: {REACHED}. Go on with: weft run --resume R",
+    )
+    once = with_plan(simulated(run), launches=5)
+    assert said_of(once) == (
+        "simulated",
+        "Simulated: repeats are identical, so one launch of each case says all; no interval.",
+    )
+    cut = ended(once, outcome="budget")
+    state, words = said_of(cut)
+    assert state == "simulated"
+    assert words.startswith("The budget of 60 s ended")
+    assert said_of(ended(once, outcome="interrupted"))[0] == "interrupted"
+
+
+def test_a_record_without_any_figure_has_no_precision(tmp_path: Path) -> None:
+    lost = [lost_batch(case, 0, 900, "failed", "the link failed") for case in CASES]
+    path = synthetic_record(tmp_path / "r.jsonl", CASES, times_ns=lambda _, __: [], more=lost)
+    run = weft.load(path)
+    for one in (run, killed(run), simulated(run)):
+        state, words = said_of(one)
+        assert (state, words) == (
+            "nothing measured", "No case could be measured: the reasons stand above.",
+        )  # fmt: skip
+    rules = {one.number: (one.state, one.reason) for one in methods_of(of(run)).rules}
+    assert rules[5] == ("not kept", "no case was measured")
+    assert rules[11] == ("not asked", "the record has no bandwidth")
+    assert rules[2] == (
+        "yours",
+        "the record has 1 test; say why these, and why so many ranks; 3 of 3 cases without a"
+        " figure, with the reason",
+    )
+
+
+def of(run: Run) -> Any:
+    return results_of(run, summarise(run))
+
+
+def test_the_methods_of_a_simulation_claim_no_measurement(run: Run) -> None:
+    found = methods_of(of(simulated(run)))
+    sections = dict(found.sections)
+    label = platform().in_words
+    assert sections["Hardware"] == f"Nothing was measured: {label} was simulated."
+    assert sections["Statistics"] == "Repeats are identical, so that no figure has an interval."
+    assert "Times are of" not in sections["Measurement"]
+    assert "Times are of" in dict(methods_of(of(run)).sections)["Measurement"]
+    rules = {one.number: (one.state, one.reason) for one in found.rules}
+    assert rules[5] == ("kept", "simulated: repeats are identical, and the record says so")
+    assert rules[6] == ("not asked", "no interval is computed")
+    assert rules[9] == ("kept", "simulated: the platform is in the record")
+
+
+def test_a_machine_is_said_as_far_as_it_is_known(run: Run) -> None:
+    def hardware(*hosts: tuple[str, dict[str, Any]]) -> str:
+        header = msgspec.structs.replace(run.header, hosts=dict(hosts))
+        one = Run(run.path, msgspec.structs.replace(run.lines, header=header))
+        return dict(methods_of(of(one)).sections)["Hardware"]
+
+    full = {
+        **HOST, "system": {"is_virtual": True, "hypervisor": "kvm"},
+        "interfaces": [
+            {"name": "eth0", "speed_mbit_per_s": 25000}, {"name": "lo", "speed_mbit_per_s": None},
+            {"name": "down", "speed_mbit_per_s": -1},
+        ],
+        "rdma": [
+            {"name": "mlx5_0", "board": "CX6", "ports": [{"port": 1, "rate_gbit_per_s": 200.0}]},
+            {"name": "rxe0", "driver": "rxe", "ports": [{"port": 1}]}, {"name": "x"},
+        ],
+    }  # fmt: skip
+    known = (
+        "Test CPU, 4 cores, 16 GiB of memory, CX6 mlx5_0 at 200 Gbit/s, rxe rxe0, RDMA x, eth0 at"
+        " 25 Gbit/s, the governor performance, a virtual machine of {}."
+    )
+    assert hardware(("a", full)) == "a has " + known.format("kvm")
+    unnamed = {**full, "system": {"is_virtual": True}}
+    several = hardware(("a", full), ("b", full), ("c", unnamed), ("d", {}))
+    assert several == (
+        f"a and b have {known.format('kvm')} c has {known.format('an unknown hypervisor')} Of d the"
+        " record tells nothing."
+    )
+    assert hardware() == "The record does not say on which hosts it was measured."
+
+
+class Axes:
+    """Keeps what is drawn into it."""
+
+    def __init__(self) -> None:
+        self.done: dict[str, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        def keep(*given: Any, **more: Any) -> Any:
+            self.done[name] = (given, more)
+            return name
+
+        return keep
+
+
+@pytest.mark.parametrize(
+    ("count", "begins", "places"),
+    [
+        (3, (), [0, 1, 2]),
+        (drawing.MOST_NAMES, (2,), list(range(drawing.MOST_NAMES))),
+        (drawing.MOST_NAMES + 1, (), list(range(0, drawing.MOST_NAMES + 1, 2))),
+        (drawing.MOST_NAMES + 1, (4, 9), [0, 4, 9]),
+        (2 * drawing.MOST_NAMES + 1, (), list(range(0, 2 * drawing.MOST_NAMES + 1, 3))),
+        (2 * drawing.MOST_NAMES, tuple(range(1, drawing.MOST_NAMES + 1)),
+         list(range(0, 2 * drawing.MOST_NAMES, 2))),
+    ],
+)  # fmt: skip
+def test_the_names_of_a_matrix_are_as_many_as_can_be_read(
+    count: int, begins: tuple[int, ...], places: list[int]
+) -> None:
+    names = tuple(f"n{at}" for at in range(count))
+    for is_signed, map_, extend in ((True, "RdBu_r", "both"), (False, "viridis", "max")):
+        matrix = Matrix(
+            values=np.arange(4.0).reshape(2, 2), ends=(-1.5, 7.0), label="in %", names=names,
+            begins=begins, is_signed=is_signed,
+        )  # fmt: skip
+        canvas, axes = Axes(), Axes()
+        drawing._draw_matrix(canvas, axes, matrix)
+        (shown,), how = axes.done["imshow"]
+        assert shown is matrix.values
+        assert (how["cmap"].name, how["cmap"].N) == (map_, drawing.MATRIX_COLOURS)
+        assert (how["vmin"], how["vmax"]) == (-1.5, 7.0)
+        (image,), bar = canvas.done["colorbar"]
+        assert (image, bar["ax"]) == ("imshow", axes)
+        assert (bar["label"], bar["extend"]) == ("in %", extend)
+        for way in ("set_xticks", "set_yticks"):
+            at, words = axes.done[way][0]
+            assert (list(at), words) == (places, [names[one] for one in places])
