@@ -10,11 +10,13 @@ import pytest
 import weft
 from support.builders import make_header, make_launch, synthetic_record, write_lines
 from support.every_topic import record_of_every_topic
-from support.over_ranks import without_each_value
+from support.over_ranks import kept_of, without_each_value
+from support.studies import record_of, weak_cases
 from weft.analysis.summary import NOT_KEPT, summarise
 from weft.errors import WeftError
 from weft.plan.case import Case
 from weft.plan.plan import FEW_RANKS, MOST_WHOLE_VALUES
+from weft.record.rank_times import medians_of_ranks
 from weft.record.run import Run
 from weft.topics import results_of
 from weft.topics.exchange import exchanges_of
@@ -84,11 +86,40 @@ def test_the_middle_of_three_streams_is_not_their_mean(tmp_path: Path) -> None:
     close(plain(rows[0]), plain(rows[1]))
 
 
-def test_scaling_has_the_figures_of_all_values(both: tuple[Run, Run]) -> None:
-    rows = [scaling_of(results_of(run, summarise(run))) for run in both]
-    assert rows[0].all
-    assert any(row.parts_ns for row in rows[0].all)
+def test_scaling_has_the_figures_of_all_values(tmp_path: Path) -> None:
+    whole = record_of(tmp_path, weak_cases(extents=(8, 14)), launches=3)
+    kept = without_each_value(whole)
+    assert sum(batch.over_ranks is not None for batch in kept.measured) == 12
+    rows = [scaling_of(results_of(run, summarise(run))) for run in (whole, kept)]
+    assert [row.ranks for row in rows[0].all] == [1, 2, 4, 1, 2, 4]
+    assert all(row.parts_ns for row in rows[0].all)
     close(plain(rows[0].all), plain(rows[1].all))
+
+
+def test_a_rank_has_the_middle_of_its_batches_of_a_launch(tmp_path: Path) -> None:
+    """Of batches that kept medians alone it is the median of these, each in its own operations."""
+    case = Case(test="sendrecv", transport="tcp", bytes=8, ranks=3)
+    file = synthetic_record(
+        tmp_path / "r.jsonl",
+        (case,),
+        launches=3,
+        times_ns=lambda _, round_: [100.0 * (1 + round_)] * 9,
+        parts_ns=lambda _, round_: {
+            f"rank{rank}": [(1000.0 * rank) * (1, 4, 2)[round_]] * 9 for rank in (1, 2)
+        },
+    )
+    whole = weft.load(file)
+    for run in (whole, without_each_value(whole)):
+        batches = run.measured
+        one = {0: 100.0, 1: 1000.0, 2: 2000.0}
+        assert medians_of_ranks(run, batches[:1]) == pytest.approx(one, rel=1e-3)
+        every = {0: 200.0, 1: 2000.0, 2: 4000.0}
+        assert medians_of_ranks(run, batches) == pytest.approx(every, rel=1e-3)
+    # One batch that kept medians alone is enough.
+    [first, *others] = whole.lines.batches
+    mixed = [first, *(kept_of(one, are_streams=False) for one in others[:1]), *others[1:]]
+    run = Run(whole.path, msgspec.structs.replace(whole.lines, batches=tuple(mixed)))
+    assert medians_of_ranks(run, run.measured) == pytest.approx(every, rel=1e-3)
 
 
 def test_a_collective_operation_is_the_mean_over_the_ranks(tmp_path: Path) -> None:

@@ -95,11 +95,9 @@ def test_a_record_without_any_figure_has_no_precision(tmp_path: Path) -> None:
     rules = {one.number: (one.state, one.reason) for one in methods_of(of(run)).rules}
     assert rules[5] == ("not kept", "no case was measured")
     assert rules[11] == ("not asked", "the record has no bandwidth")
-    assert rules[2] == (
-        "yours",
-        "the record has 1 test; say why these, and why so many ranks; 3 of 3 cases without a"
-        " figure, with the reason",
-    )
+    state, why = rules[2]
+    assert (state, why.partition("; ")[0]) == ("yours", "the record has 1 test")
+    assert why.endswith("; 3 of 3 cases without a figure, with the reason")
 
 
 def of(run: Run) -> Any:
