@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
 
 from weft.errors import WeftError
-from weft.launch.launcher import Job
+from weft.launch.launcher import ASK_DEADLINE_S, Job
 from weft.launch.programs import choose_mpi
 from weft.launch.protocol import LaunchError
-from weft.launch.slurm import SlurmLauncher, _openmpi_has_pmi2
+from weft.launch.slurm import SlurmLauncher, _cancel, _openmpi_has_pmi2, _plugins_of
 from weft.plan.allocation import Allocation
 
 if TYPE_CHECKING:
@@ -112,3 +113,56 @@ def test_open_mpi_is_started_by_pmi2_only_where_it_has_it(
     if not starts:
         with pytest.raises(WeftError, match="no way to start ranks of openmpi; type --mpi mpich"):
             choose_mpi("openmpi", launcher.starts)
+
+
+def test_what_is_no_place_for_ranks_is_said(asked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    launcher = SlurmLauncher()
+    assert launcher.refuses(Allocation(hosts=("n2", "n1"))) == ""
+    assert launcher.refuses(Allocation(hosts=("n1", "n3", "n4"))) == "n3 is not of job 7 (n1, n2)"
+    (asked.parent / "srun").write_text("#!/bin/sh\necho none pmi1 pmi22\n")
+    monkeypatch.setattr("weft.launch.slurm._plugins_of", _plugins_of.__wrapped__)
+    assert launcher.refuses(Allocation()) == "srun --mpi=list has neither pmix nor pmi2"
+    (asked.parent / "srun").unlink()
+    monkeypatch.setenv("PATH", str(asked.parent))
+    assert launcher.refuses(Allocation()) == "srun is not installed"
+    assert not launcher.starts("openmpi")
+    monkeypatch.delenv("SLURM_JOB_ID")
+    assert launcher.refuses(Allocation()) == "this is no Slurm job; add --submit to make it one"
+
+
+def test_each_node_of_the_job_is_asked_what_it_is(
+    asked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[object, ...]] = []
+    monkeypatch.setattr("weft.launch.slurm.ask_hosts", lambda *words: given.append(words) or {})
+    monkeypatch.setenv("WEFT_ENGINE_DIR", str(asked.parent))
+    launcher = SlurmLauncher()
+    launcher.manifests(Allocation(), 4.0)
+    launcher.manifests(Allocation(hosts=("n2",)))
+    for (words, environment, nodes, deadline_s), named, wait_s in zip(
+        given, (("n1", "n2"), ("n2",)), (4.0, ASK_DEADLINE_S), strict=True
+    ):
+        assert (nodes, deadline_s) == (named, wait_s)
+        assert environment is os.environ
+        assert list(words) == [
+            "setpriv", "--pdeathsig", "TERM", "srun", "--job-name=weft-hosts", "--mpi=none",
+            f"--nodes={len(named)}", f"--nodelist={','.join(named)}", f"--ntasks={len(named)}",
+            "--ntasks-per-node=1", "--overlap", "--overcommit", "--cpu-bind=none", "--export=ALL",
+            sys.executable, "-m", "weft.host", "--lines", str(asked.parent),
+        ]  # fmt: skip
+
+
+def test_what_is_left_of_a_step_is_ended_and_of_no_other(asked: Path) -> None:
+    squeue = asked.parent / "squeue"
+    squeue.write_text(
+        f"#!/bin/sh\necho squeue $* >>{asked}\n"
+        "echo '7.0 bash'; echo ' 7.3 weft-a '; echo '7.4 weft-ab'; echo '7.extern extern'\n"
+    )
+    scancel = asked.parent / "scancel"
+    scancel.write_text(f"#!/bin/sh\necho scancel $* >>{asked}\n")
+    squeue.chmod(0o755)
+    scancel.chmod(0o755)
+    _cancel("weft-a")
+    assert asked.read_text().splitlines() == [
+        "squeue --steps --noheader --jobs=7 --format=%i %j", "scancel --signal=KILL 7.3",
+    ]  # fmt: skip
