@@ -1,12 +1,17 @@
 """What a user reads where the simulator cannot read a platform: its last words, with the line."""
 
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from support.simulations import platform
 from weft.errors import WeftError
+from weft.launch.launcher import Job
 from weft.launch.sim import SimLauncher
+from weft.plan.allocation import Allocation
+from weft.plan.simulated import Kind
 
 
 def simulator(folder: Path, does: str) -> None:
@@ -61,3 +66,45 @@ def test_a_machine_without_the_simulator_says_what_to_install(
     monkeypatch.setenv("WEFT_ENGINE_DIR", str(tmp_path))
     with pytest.raises(WeftError, match="type apt-get install libsimgrid-dev, then make build"):
         SimLauncher(platform())
+
+
+@pytest.mark.parametrize(("kind", "more"), [("model", []), ("predicted", ["--heads"])])
+def test_a_launch_has_the_platforms_file_as_long_as_it_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Kind, more: list[str]
+) -> None:
+    monkeypatch.setenv("WEFT_ENGINE_DIR", str(tmp_path))
+    simulator(tmp_path, "exit 0")
+    started: list[tuple[Any, ...]] = []
+    monkeypatch.setattr("weft.launch.sim.PipedLaunch", lambda *words: started.append(words))
+    known = msgspec.structs.replace(platform(nodes=3), ranks_per_node=2, kind=kind)
+    job = Job(
+        program=tmp_path / "x", mpi="smpi", ranks=6, arguments=("--a", "1"),
+        environment={"OF_A_PLAN": "1"},
+    )  # fmt: skip
+    launcher = SimLauncher(known)
+    launcher.start(job)
+    [(words, environment, done)] = started
+    file = Path(words[5])
+    assert words == [
+        "setpriv", "--pdeathsig", "TERM", str(tmp_path / "x"), "--platform", str(file), "--ranks",
+        "6", "--a", "1", *more,
+    ]  # fmt: skip
+    assert environment["OF_A_PLAN"] == "1"
+    assert file.read_text() == known.xml
+    done(None)
+    assert not file.exists()
+    with pytest.raises(WeftError, match="known has 3 nodes for 7 ranks") as refused:
+        launcher.start(msgspec.structs.replace(job, ranks=7))
+    assert refused.value.fix == "type --ranks 6, or weft calibrate with more --nodes"
+
+
+def test_it_starts_the_simulators_ranks_and_on_no_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEFT_ENGINE_DIR", str(tmp_path))
+    # What weft predict made is read when it is simulated.
+    simulator(tmp_path, "exit 1")
+    launcher = SimLauncher(msgspec.structs.replace(platform(), kind="predicted"))
+    assert (launcher.starts("smpi"), launcher.starts("openmpi")) == (True, False)
+    assert launcher.refuses(Allocation()) == ""
+    assert launcher.refuses(Allocation(hosts=("a", "b"))) == "a is no simulated node"
