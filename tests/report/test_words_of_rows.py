@@ -1,0 +1,135 @@
+"""Cells that stand in few records: LogGP's, those of a side without a figure, of a narrow page."""
+
+import io
+import re
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from rich.console import Console
+
+from weft.analysis.fits.loggp import Gap, LogGP, Overhead
+from weft.estimate import Estimate
+from weft.report.comparison import _cells, _verdict
+from weft.report.fits import loggp_rows
+from weft.report.table import FittedTable
+from weft.tables import Table
+
+
+def estimate(value: float) -> Estimate:
+    return Estimate(
+        value=value, low=0.9 * value, high=1.1 * value, coverage=0.95, method="m", launches=5
+    )
+
+
+def loggp(**more: Any) -> LogGP:
+    return LogGP(
+        name="tcp", transfer_ns=estimate(2000.0), gap_ns=estimate(700.0),
+        gap_ns_per_byte=estimate(3.0), plogp_latency_ns=estimate(1300.0),
+        gaps=(Gap(bytes=8, gap_ns=estimate(710.0)),), **more,
+    )  # fmt: skip
+
+
+def test_each_parameter_of_loggp_is_its_own() -> None:
+    whole = [
+        ("L + o_s + o_r", "2.00 µs [1.80 µs, 2.20 µs]"),
+        ("g", "700.0 ns [630.0 ns, 770.0 ns]"),
+        ("G per byte", "3.00 ns [2.70 ns, 3.30 ns]"),
+        ("L of PLogP", "1.30 µs [1.17 µs, 1.43 µs]"),
+    ]
+    assert [(name, _plain(words)) for name, words in loggp_rows(loggp())] == [
+        (name, _plain(words)) for name, words in whole
+    ]
+    overheads = (
+        Overhead(bytes=8, send_ns=estimate(300.0), receive_ns=estimate(250.0)),
+        Overhead(bytes=1024, send_ns=estimate(400.0), receive_ns=None),
+    )
+    rows = loggp_rows(loggp(latency_ns=estimate(1450.0), overheads=overheads))
+    assert [name for name, _ in rows] == [
+        "L + o_s + o_r", "L", "g", "G per byte", "L of PLogP", "o_s(8 B)", "o_r(8 B)",
+        "o_s(1 KiB)", "o_r(1 KiB)",
+    ]  # fmt: skip
+    found = dict(rows)
+    assert found["L"].startswith("1.4")
+    assert found["o_s(8 B)"].startswith("300")
+    assert found["o_r(8 B)"].startswith("250")
+    assert found["o_s(1 KiB)"].startswith("400")
+    assert found["o_r(1 KiB)"] == "-"
+
+
+def _plain(words: str) -> list[float]:
+    return [float(one) for one in re.findall(r"\d+(?:\.\d+)?", words)]
+
+
+@pytest.mark.parametrize(
+    ("counts", "word", "mood", "words"),
+    [
+        ({"better": 3, "worse": 0, "same": 1}, "Better.", "good", "4 figures: better 3, same 1"),
+        ({"better": 0, "worse": 1}, "Worse.", "bad", "1 figure: worse 1"),
+        (
+            {"better": 2, "worse": 3, "cannot tell": 4},
+            "Mixed.", "open", "9 figures: not significant 4, worse 3, better 2",
+        ),
+        (
+            {"same": 1, "cannot tell": 2},
+            "No difference found.", "open", "3 figures: not significant 2, same 1",
+        ),
+        ({"same": 0}, "Nothing in common.", "open", "0 figures: none in common"),
+    ],
+)  # fmt: skip
+def test_a_side_is_better_worse_or_mixed_in_a_word(
+    counts: Any, word: str, mood: str, words: str
+) -> None:
+    found = _verdict("b against a", counts)
+    assert (found.word, found.mood) == (word, mood)
+    assert found.sentence == f"b against a, of {words}."
+
+
+def figure(value: float, kind: str = "launches", published: str = "") -> Any:
+    return SimpleNamespace(estimate=estimate(value), kind=kind, published=published)
+
+
+def ratio(speed: float, *, is_of_both: bool, basis: str = "as published") -> Any:
+    return SimpleNamespace(speed=speed, is_of_both=is_of_both, basis=basis)
+
+
+def test_a_verdict_that_rests_on_less_has_a_star_where_some_do() -> None:
+    figures = [figure(4290.0, "published", "4.29 us"), None, figure(8580.0, "published", "8.6 us")]
+    ratios = [None, ratio(0.5, is_of_both=False)]
+    verdicts = cast("Any", [None, "worse"])
+    plain = _cells(figures, ratios, verdicts, "latency", marks=False)
+    assert plain == ["4.29 4.29 µs", "", "", "", "8.6 8.58 µs", "0.500", "worse"]
+    marked = _cells(figures, ratios, verdicts, "latency", marks=True)
+    assert marked == [*plain[:-1], "worse*"]
+    whole = _cells(figures, [None, ratio(0.5, is_of_both=True)], verdicts, "latency", marks=True)
+    assert whole == plain
+    open_ = _cells(figures, ratios, cast("Any", [None, "cannot tell"]), "latency", marks=True)
+    assert open_[-1] == "not significant*"
+    assert _cells(figures, ratios, cast("Any", [None, None]), "latency", marks=True)[-1] == ""
+    rate = _cells([figure(855.44e6, "published", "855.44 MB/s")], [], [], "bandwidth", marks=True)
+    assert rate == ["855.44 855.4 MB/s"]
+
+
+def shown(table: Table, width: int) -> str:
+    out = Console(file=io.StringIO(), width=width, highlight=False)
+    out.print(FittedTable(table))
+    assert isinstance(out.file, io.StringIO)
+    return out.file.getvalue()
+
+
+def test_a_column_without_room_loses_its_intervals_and_is_named() -> None:
+    table = Table(
+        name="t", caption="c", head=("test", "size", "latency", "rate", "count"),
+        rows=(("ping_pong", "8 B", "1.00 µs [0.90 µs, 1.10 µs]", "5.00 MB/s ±1%", "41"),),
+    )  # fmt: skip
+    wide = shown(table, 100)
+    assert "[0.90 µs, 1.10 µs]" in wide
+    assert "No room" not in wide
+    narrow = shown(table, 30)
+    assert "1.00 µs" in narrow
+    assert "[0.90" not in narrow
+    assert "5.00 MB/s" in narrow
+    assert "41" in narrow
+    said = " ".join(narrow.split())
+    assert "No room for the intervals of latency: the report has them." in said
+    assert said.count("No room") == 1
