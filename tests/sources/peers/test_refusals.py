@@ -1,0 +1,114 @@
+"""Outputs that are whole but for one thing, which is refused by its line and with its reason."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from support.peer_outputs import FABTESTS, LATENCY, LATENCY_JSON, NCCL, OUTPUTS, STREAM, told
+from weft.errors import WeftError
+from weft.sources.peers import read_output
+from weft.sources.peers.stated import Given
+
+GOOD = {
+    "perftest": LATENCY,
+    "perftest stream": STREAM.format(way="", unit="MB/sec"),
+    "perftest json": LATENCY_JSON,
+    "fabtests": FABTESTS,
+    "nccl": NCCL.format(wrong="0"),
+    **{name: (OUTPUTS / name).read_text() for name in (
+        "imb_mpi1.txt", "gpcnet.txt", "mpigraph.txt", "ucx_client_latency.txt", "sockperf_pp.txt",
+        "netpipe_np.out", "iperf3.json",
+    )},
+}  # fmt: skip
+UNKNOWN = "this line is not understood"
+
+
+def refused(name: str, text: str, folder: Path) -> tuple[int, str, str]:
+    """The line, the reason and what to do."""
+    path = folder / "out.txt"
+    path.write_text(text)
+    with pytest.raises(WeftError) as found:
+        read_output(path, told(name))
+    match = re.fullmatch(r".*/out\.txt:(\d+): (.*?)(?:: ['\"].*['\"])?", found.value.what)
+    assert match, found.value.what
+    return int(match[1]), match[2], found.value.fix
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "why"),
+    [
+        ("perftest", " 2       1000 ", " 2       1000 7 ", UNKNOWN),
+        ("perftest", " 2       1000 ", " 2.5     1000 ", "'2.5' is no whole number"),
+        ("perftest", "        Send Latency Test", "", "no line before it names the test"),
+        ("perftest stream", "BW average[MB/sec]", "BW average[kB/sec]",
+         "the unit of BW average[kB/sec] is not known"),
+        ("perftest json", '"MsgSize": 2,', '"MsgSize": [2],', "its results are no numbers"),
+        ("perftest json", '"MsgSize": 2,', '"Size": 2,', "these results are not understood: Size"),
+        ("perftest json", '"MsgSize": 2,\n', "", "these results are not understood: no MsgSize"),
+        ("perftest json", '"results"', '"result"', "it lacks test_info or results"),
+        ("fabtests", "64      10k", "64      10q", "'10q' is no count"),
+        ("fabtests", "1.2m        0.10s", "1.2m        0.10", UNKNOWN),
+        ("fabtests", "300.00       5.12", "600.00       5.12",
+         "its size was cut, and MB/sec times usec/xfer gives no size near it"),
+        ("nccl", "           8      2", "           8      2   2", UNKNOWN),
+        ("imb_mpi1.txt", "# #processes = 2", "# processes",
+         "no line before it says on how many processes"),
+        ("gpcnet.txt", "(8 B)", "(8 B", "its size was cut with its name"),
+        ("gpcnet.txt", "         usec |", "        hours |", "its unit or its mean is not known"),
+        ("gpcnet.txt", "  Test with 2 MPI ranks", "  Test with MPI ranks", UNKNOWN),
+        ("mpigraph.txt", "Times\t2", "", "no line before it says MsgSize, Times and Procs"),
+        ("mpigraph.txt", "vm:0 to\t0.000", "vm:0 to", "it has 2 figures for 3 ranks"),
+        ("mpigraph.txt", "vm:0 to\t0.000", "vm:3 to\t0.000", "it has 3 figures for 3 ranks"),
+        ("mpigraph.txt", "vm:0 to\t0.000", "vm:0 to\t0.001",
+         "the figure of a rank with itself is not 0"),
+        ("ucx_client_latency.txt", "      12502\n", "\n", UNKNOWN),
+        ("netpipe_np.out", "0.801150   0.00000952", "0.801150   0.00001952",
+         "its Mbit/s and seconds are not of one message one way"),
+        ("iperf3.json", '"bits_per_second":', '"bits":',
+         "it lacks end.sum_received.bits_per_second or no blksize"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_at_its_line(
+    tmp_path: Path, name: str, old: str, new: str, why: str
+) -> None:
+    text = GOOD[name]
+    path = tmp_path / "whole.txt"
+    path.write_text(text)
+    assert read_output(path, told(name))[1].rows
+    assert old in text
+    line, reason, fix = refused(name, text.replace(old, new), tmp_path)
+    assert reason == why
+    assert fix
+    first = text[: text.index(old)].count("\n") + 1
+    # Of JSON it is the line of all results.
+    assert line >= first or "json" in name
+
+
+@pytest.mark.parametrize("name", ["sockperf_pp.txt", "ucx_client_latency.txt", "iperf3.txt"])
+def test_an_output_without_its_size_asks_for_it(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "out.txt"
+    path.write_text((OUTPUTS / name).read_text())
+    with pytest.raises(WeftError) as found:
+        read_output(path, Given())
+    assert re.search(
+        r"out\.txt:\d+: .* does not print the (?:message size|length)", found.value.what
+    )
+    assert found.value.fix.startswith("type --bytes with it")
+
+
+def test_sockperf_without_its_percentiles_is_no_run(tmp_path: Path) -> None:
+    text = GOOD["sockperf_pp.txt"]
+    kept = [line for line in text.split("\n") if "<MIN> observation" not in line]
+    assert refused("sockperf_pp.txt", "\n".join(kept), tmp_path)[1:] == (
+        "its percentiles are missing", "import the whole output",
+    )  # fmt: skip
+
+
+def test_groups_of_nccl_need_their_ranks(tmp_path: Path) -> None:
+    text = re.sub(r"# +Rank .*\n", "", GOOD["nccl"])
+    _, why, fix = refused("nccl", text, tmp_path)
+    assert (why, fix) == ("no line says the ranks", "type --ranks with them")
+    path = tmp_path / "out.txt"
+    [row] = read_output(path, Given(ranks=6))[1].rows
+    assert row.case.ranks == 6
