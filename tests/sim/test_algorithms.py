@@ -8,6 +8,8 @@ from weft.sim.algorithms import algorithms_of
 from weft.sim.answers import Certainty, PredictedFabric, PredictedFigure
 from weft.sim.switches import (
     AlgorithmSwitch,
+    Loss,
+    _loss_in_words,
     in_words,
     is_of_algorithms,
     losses_of,
@@ -70,6 +72,37 @@ def test_an_algorithm_that_may_be_the_best_nowhere_is_said_so() -> None:
     answers = (answer(*SHORT, moves), answer(*LONG, moves))
     assert switches_of(answers)[1].latest is None
     assert "ring from 64 B [perhaps at no size]" in in_words(answers)[0]
+
+
+def test_where_a_switch_may_be_is_said_as_far_as_it_is_known() -> None:
+    moves = ((2.0, 1.0), (1.0, 2.0), (2.0, 2.0))
+    answers = (answer(*SHORT, moves), answer(*LONG, moves))
+    [said] = in_words(answers)
+    assert said == (
+        "the fastest of these: recursive-doubling from 8 B, ring from 64 B [32 B to 128 B]; in"
+        " brackets where that begins by the calibration's error"
+    )
+    common = ((2.0, 2.0), (0.5, 0.5))
+    answers = (answer(*SHORT, common), answer(*LONG, common))
+    [said] = in_words(answers)
+    assert said == (
+        "the fastest of these: recursive-doubling from 8 B, ring from 64 B, whatever the"
+        " calibration's error"
+    )
+
+
+@pytest.mark.parametrize(
+    ("worst", "said"),
+    [
+        (0.0099, "never 1 % slower than the best of these"),
+        (0.01, "slower than the best of these by up to 1 %, at 64 B"),
+        (0.486, "slower than the best of these by up to 49 %, at 64 B"),
+    ],
+)
+def test_a_library_that_loses_less_than_a_hundredth_chooses_well(worst: float, said: str) -> None:
+    found = Loss(library="openmpi", taken=((8, "ring"), (64, "")), worst=worst, worst_bytes=64)
+    words = "openmpi's rules take ring from 8 B, another algorithm from 64 B"
+    assert _loss_in_words(found) == f"{words}: {said}"
 
 
 def test_a_library_is_known_by_its_times_and_loses_to_the_best() -> None:
