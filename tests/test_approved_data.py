@@ -2,7 +2,7 @@
 
 As tests/test_approved_outputs.py, whose head says how they are written anew, for what no command
 prints: which cases a request plans and in which order, what a scheduler and a starter get, the
-platforms of simulations, and which amounts a run takes.
+platforms of simulations, which amounts a run takes, and what a machine's files say.
 """
 
 import itertools
@@ -17,12 +17,18 @@ import pytest
 
 from support.approved import held, rounded
 from support.builders import PATTERNS
+from support.laid_out import lay_out
+from support.machines import rich_machine
 from support.plans import REQUEST, RICH_SITE, RICH_TESTS
 from support.simulations import platform
 from support.typed import request_of
 from support.uneven import Failing, Uneven, uneven_run
 from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
+from weft.host.checks import diagnose
+from weft.host.load import Load
+from weft.host.manifest import collect
+from weft.host.unlike import unlike_hosts
 from weft.launch.launcher import Job
 from weft.launch.local import command
 from weft.launch.mpirun import MpirunLauncher
@@ -176,10 +182,39 @@ def runs(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
             yield told({name: fields[name] for name in fields if name not in UNLIKE_EACH_TIME})
 
 
+def hosts(folder: Path, _: pytest.MonkeyPatch) -> Iterator[str]:
+    """What a machine's files are to the doctor, and how it differs from others."""
+    variables = {"UCX_TLS": "tcp", "HOME": "/root", "OMPI_MCA_btl": "self"}
+    found = collect(rich_machine(folder / "rich"), variables)
+    del found["collected_utc"]
+    for name, value in found.items():
+        yield f"{name}: {told(value)}"
+    busy = Load(busiest=(("make", 0.57), ("cc1plus", 0.31)), total=0.88, steal_percent=3.6)
+    said: set[str] = set()
+    for ranks, load in ((2, busy), (3, busy), (7, busy), (4, Load(total=0.05))):
+        yield f"== {ranks} ranks, {load.total:g} of a core is busy: what was not said before"
+        findings = [told(one) for one in diagnose(found, load, ranks)]
+        yield from (one for one in findings if one not in said)
+        said.update(findings)
+    bare = collect(lay_out(folder / "bare", {"proc/sys/kernel/hostname": "bare"}), {})
+    yield "== nothing to read"
+    yield from map(told, diagnose(bare, Load(), 2))
+    others = {
+        "a": {**found, "clock_s": 0.07},
+        "b": {**found, "cpu": {**found["cpu"], "governor": "performance", "turbo": False}},
+        "c": {**found, "memory": {**found["memory"], "total_bytes": 20 << 30}, "clock_s": -3.0},
+        "d": {**found, "interfaces": found["interfaces"][1:], "rdma": []},
+        "e": bare,
+    }
+    for names in ("ab", "abc", "abcde", "ad", "ae"):
+        yield f"== {names}"
+        yield from unlike_hosts({name: others[name] for name in names})
+
+
 # When something was, and raw data, of which there is too much: batches have its amounts.
 UNLIKE_EACH_TIME = {"started_utc", "finished_utc", "load_average", "ticks", "samples", "parts"}
 SCENES: dict[str, Callable[[Path, pytest.MonkeyPatch], Iterator[str]]] = {
-    one.__name__: one for one in (plans, starts, jobs, models, runs)
+    one.__name__: one for one in (plans, starts, jobs, models, runs, hosts)
 }
 
 
