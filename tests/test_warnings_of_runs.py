@@ -1,5 +1,6 @@
 """What a run warns of before it begins: the doctor's warnings in brief, and all in its record."""
 
+import datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -19,7 +20,7 @@ def warned(
 ) -> tuple[list[str], tuple[str, ...]]:
     """What is said, and what is kept."""
     asked: list[tuple[Any, ...]] = []
-    monkeypatch.setattr(session, "diagnose", lambda *words: asked.append(words) or words[0])
+    monkeypatch.setattr(session, "diagnose", lambda *words: asked.append(words))
     monkeypatch.setattr(session, "of_hosts", lambda by_host: findings if by_host else ())
     monkeypatch.setattr(session, "unlike_hosts", lambda hosts: unlike if hosts else ())
     hosts = {"a": {"host": "a"}, "b": {"host": "b"}}
@@ -88,12 +89,12 @@ def test_of_many_warnings_the_first_are_said_and_all_are_kept(
 
 
 def test_a_record_without_a_name_is_called_by_its_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Clock(session.datetime.datetime):
+    class Clock(datetime.datetime):
         @classmethod
         def now(cls, tz: Any = None) -> Any:
-            assert tz is session.datetime.UTC
+            assert tz is datetime.UTC
             return cls(2026, 1, 23, 4, 5, 6, tzinfo=tz)
 
-    fake = SimpleNamespace(datetime=Clock, UTC=session.datetime.UTC)
+    fake = SimpleNamespace(datetime=Clock, UTC=datetime.UTC)
     monkeypatch.setattr(session, "datetime", fake)
     assert str(session._default_path()) == "weft-20260123-040506.jsonl.zst"

@@ -21,7 +21,7 @@ from weft.errors import WeftError
 from weft.launch import sbatch
 from weft.launch.sbatch import SiteJob
 from weft.plan.allocation import Allocation
-from weft.plan.rounds import usual_rounds
+from weft.plan.rounds import MOST_ROUNDS, usual_rounds
 from weft.tables import Table
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ LARGE = cast("Any", SimpleNamespace(nodes=5000))
         (None, {}, of("a", "b", "c", "d"), 2, 2),
         (SIXTEEN, {}, of(), 0, 16),
         (SIXTEEN, {"n7": 0.5, "leaf1": 0.1}, of(), 8, 8),
-        (LARGE, {}, of(), 0, map_.MOST_ROUNDS),
+        (LARGE, {}, of(), 0, MOST_ROUNDS),
     ],
 )
 def test_a_map_has_as_many_ranks_as_there_are_places(
@@ -209,4 +209,4 @@ def test_a_topology_is_asked_for_the_hosts_that_are_to_be_measured() -> None:
     map_._check_topology(topology, LARGE, of(), 0)
     nodes = [tuple(f"n{at}" for at in range(count)) for count in (16, 3)]
     assert asked[:3] == [("a", "b"), *nodes]
-    assert len(asked[3]) == map_.MOST_ROUNDS
+    assert len(asked[3]) == MOST_ROUNDS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,13 +44,13 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
     found.mkdir()
     monkeypatch.setenv("WEFT_ENGINE_DIR", str(engine))
     monkeypatch.setenv("PATH", f"{found}{os.pathsep}/bin{os.pathsep}/usr/bin")
-    usual = programs.shutil.which
+    usual = shutil.which
 
     def which(name: str) -> str | None:
         own = usual(name)
         return own if own and (own.startswith(str(found)) or "mpirun" not in name) else None
 
-    monkeypatch.setattr(programs.shutil, "which", which)
+    monkeypatch.setattr(shutil, "which", which)
 
     def write(name: str, *lines: str, errors: str = "", status: int = 0) -> Path:
         path = (engine if "/" in name else found) / name

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -133,8 +133,8 @@ def test_what_is_no_place_for_ranks_is_said(asked: Path, monkeypatch: pytest.Mon
 def test_each_node_of_the_job_is_asked_what_it_is(
     asked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given: list[tuple[object, ...]] = []
-    monkeypatch.setattr("weft.launch.slurm.ask_hosts", lambda *words: given.append(words) or {})
+    given: list[tuple[Any, ...]] = []
+    monkeypatch.setattr("weft.launch.slurm.ask_hosts", lambda *words: given.append(words))
     monkeypatch.setenv("WEFT_ENGINE_DIR", str(asked.parent))
     launcher = SlurmLauncher()
     launcher.manifests(Allocation(), 4.0)
