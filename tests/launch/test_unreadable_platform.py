@@ -1,5 +1,6 @@
 """What a user reads where the simulator cannot read a platform: its last words, with the line."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,7 @@ def test_a_launch_has_the_platforms_file_as_long_as_it_runs(
         "6", "--a", "1", *more,
     ]  # fmt: skip
     assert environment["OF_A_PLAN"] == "1"
+    assert re.fullmatch(r"weft-sim-\w+\.xml", file.name)
     assert file.read_text() == known.xml
     done(None)
     assert not file.exists()

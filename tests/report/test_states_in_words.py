@@ -14,7 +14,7 @@ from support.simulations import platform
 from weft.analysis.summary import summarise
 from weft.charts import Matrix
 from weft.record.run import Run
-from weft.report import drawing
+from weft.report import drawing, page
 from weft.report.methods import methods_of
 from weft.report.notes import ending_in_words, state_of
 from weft.topics import results_of
@@ -196,3 +196,27 @@ def test_the_names_of_a_matrix_are_as_many_as_can_be_read(
         for way in ("set_xticks", "set_yticks"):
             at, words = axes.done[way][0]
             assert (list(at), words) == (places, [names[one] for one in places])
+
+
+def test_how_it_was_measured_has_each_fact_of_the_record(run: Run) -> None:
+    clock = msgspec.structs.replace(run.clocks[0], tick_ns=0.123456789, overhead_ticks=37)
+    launches = tuple(msgspec.structs.replace(one, clock=clock) for one in run.lines.launches)
+    lines = msgspec.structs.replace(run.lines, launches=launches, ends=())
+    facts = [
+        ("record", "r.jsonl"),
+        ("command", "weft run"),
+        ("measured", "2026-01-02T03:04:05+00:00"),
+        ("weft", "0.1.0"),
+        ("MPI", "Open MPI v4.1.4"),
+        ("launches", "5 made, 5 asked of each case"),
+        ("order", "random, seed 1"),
+        ("budget and precision", "60 s, ±1 %"),
+        ("clock", "tsc, 0.123457 ns a tick, two reads cost 37 ticks"),
+        ("Latency", "Latency between two ranks"),
+    ]
+    assert page._method(Run(run.path, lines)) == facts
+    bare = msgspec.structs.replace(lines, launches=(), batches=())
+    found = page._method(simulated(Run(run.path, bare)))
+    assert found[2] == ("simulated", facts[2][1])
+    assert found[4:6] == [("MPI", "openmpi"), ("launches", "0 made, 1 asked of each case")]
+    assert found[8:] == facts[9:]

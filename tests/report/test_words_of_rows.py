@@ -10,6 +10,7 @@ from rich.console import Console
 
 from weft.analysis.fits.loggp import Gap, LogGP, Overhead
 from weft.estimate import Estimate
+from weft.report import terminal
 from weft.report.comparison import _cells, _verdict
 from weft.report.fits import loggp_rows
 from weft.report.table import FittedTable
@@ -115,6 +116,40 @@ def shown(table: Table, width: int) -> str:
     out.print(FittedTable(table))
     assert isinstance(out.file, io.StringIO)
     return out.file.getvalue()
+
+
+class Rows:
+    """A topic that has as many rows and findings as it is given room for, a line each."""
+
+    title = "Rows"
+    findings_there = 5
+
+    def brief(self, _: Any, room: int) -> list[Table]:
+        rows = tuple((f"row {at}",) for at in range(min(room, 30)))
+        return [Table(name="t", caption="caption", head=("a",), rows=rows)]
+
+
+def test_a_topic_has_the_most_rows_that_so_many_lines_hold() -> None:
+    """A caption, a head, a line for each of 30 rows and 5 findings, and one for more of these."""
+    findings = [f"finding {at}" for at in range(Rows.findings_there)]
+    results = cast("Any", SimpleNamespace(
+        of=lambda _: None, labelled=lambda tables: tables, findings=lambda _: findings,
+    ))  # fmt: skip
+    screen = Console(file=io.StringIO(), width=80, highlight=False)
+    lines = {48: 37, 24: 31, 12: 19, 6: 13, 3: 9, 1: 5}
+    for room, needed in lines.items():
+        shown = terminal._fitting(cast("Any", Rows()), results, screen, needed)
+        assert terminal.height_of(screen, shown) == needed
+        fewer = terminal._fitting(cast("Any", Rows()), results, screen, needed - 1)
+        assert terminal.height_of(screen, fewer) == max(
+            (one for one in lines.values() if one < needed), default=0
+        ), room
+    out = Console(file=io.StringIO(), width=80, highlight=False)
+    out.print(*terminal._fitting(cast("Any", Rows()), results, screen, lines[3]), sep="\n")
+    assert isinstance(out.file, io.StringIO)
+    assert out.file.getvalue().split("\n")[-5:] == [
+        "finding 0", "finding 1", "finding 2", "2 more of rows", "",
+    ]  # fmt: skip
 
 
 def test_a_column_without_room_loses_its_intervals_and_is_named() -> None:
