@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from support.builders import make_cases, pattern
 from support.virtual_ranks import Machine, measure
+from weft.measure import one_case
 from weft.measure.stopping import Amount, calibration_amount
 from weft.measure.timeouts import (
     connecting_s,
@@ -89,6 +91,26 @@ def test_a_batch_is_waited_for_within_the_budget_and_a_little(
     measure(monkeypatch, make_cases(("ping_pong",), ("tcp",), (8, 64)), 5, overhead_s=0.1)
     # The machine's clock begins at 100; the deadline of a case is 20 s.
     assert max(ends) <= 100 + 5 + 2
+
+
+def test_a_test_with_pauses_has_time_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What of its operations is timed is a sixteenth of what they take."""
+    paces: list[float] = []
+
+    def listen(case: Case, chosen: Amount, pace_ns: float) -> float:
+        paces.append(pace_ns)
+        return timeout_s(case, chosen, pace_ns)
+
+    monkeypatch.setattr(one_case, "timeout_s", listen)
+    for factor in (1, 16):
+        paused = msgspec.structs.replace(PING, time_factor=factor)
+        monkeypatch.setattr("support.virtual_ranks.PATTERNS", (paused,))
+        paces.clear()
+        measure(monkeypatch, make_cases(("ping_pong",), ("tcp",), (64,)), 20, overhead_s=0.1)
+        # An operation takes 1,016 ns; nothing is known before the first.
+        assert paces[0] == 0
+        assert paces[1:] == pytest.approx([factor * 1016.0] * (len(paces) - 1), rel=1e-3)
+        assert len(paces) > 2
 
 
 @pytest.mark.parametrize("pace_ns", [0.0, 700.0])

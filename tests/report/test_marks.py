@@ -87,7 +87,7 @@ def test_bars_stand_on_their_base_and_have_their_places() -> None:
     track = Track(label="parts", x=(1.0, 2.0), y=(5.0, 9.0), base=(2.0, 3.0), style="bar", group=1)
     axis = ChartAxis("x", is_log=False)
     chart = Chart(name="a", title="a", alt="a", x=axis, y=axis, tracks=(track,))
-    [axes] = canvas_of(chart).axes
+    axes: Any = canvas_of(chart).axes[0]
     places = [one.get_x() + one.get_width() / 2 for one in axes.patches]
     assert places == pytest.approx([1.0, 2.0])
     boxes = [(one.get_y(), one.get_height()) for one in axes.patches]

@@ -16,7 +16,7 @@ from weft.charts import Matrix
 from weft.record.run import Run
 from weft.report import drawing, page
 from weft.report.methods import methods_of
-from weft.report.notes import ending_in_words, state_of
+from weft.report.notes import ending_in_words, flags_in_words, state_of
 from weft.topics import results_of
 
 if TYPE_CHECKING:
@@ -98,6 +98,25 @@ def test_a_record_without_any_figure_has_no_precision(tmp_path: Path) -> None:
     state, why = rules[2]
     assert (state, why.partition("; ")[0]) == ("yours", "the record has 1 test")
     assert why.endswith("; 3 of 3 cases without a figure, with the reason")
+
+
+def test_a_kind_of_notes_is_said_once_with_its_first_case(run: Run) -> None:
+    """Kinds are told apart by their words before the numbers."""
+    first, second, third = summarise(run)
+
+    def said(*flags: tuple[str, ...]) -> list[str]:
+        every = (first, second, third)
+        return flags_in_words([
+            msgspec.structs.replace(one, flags=own) for one, own in zip(every, flags, strict=True)
+        ])  # fmt: skip
+
+    slow, other = "samples get slower by 3 %", "two modes"
+    assert said((), (slow,), ()) == [f"note: {second.case}: {slow}"]
+    assert said((), (slow,), (slow.replace("3", "9"), other)) == [
+        f"note: 2 of 3 cases, first {second.case}: {slow}",
+        f"note: {third.case}: {other}",
+    ]
+    assert said((), (), ()) == []
 
 
 def of(run: Run) -> Any:
