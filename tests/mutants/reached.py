@@ -210,9 +210,20 @@ def _traced(path: Path) -> Iterator[tuple[str, str, bytes]]:
             " JOIN file ON file.id = file_id JOIN context ON context.id = context_id"
         )
         for source, context, numbits in rows:
-            test, _, phase = context.removesuffix(")").partition(" (")
-            if test:
-                yield source, test.partition("::")[0] if phase == "setup" else test, numbits
+            if test := named_in(context):
+                yield source, test, numbits
+
+
+def named_in(context: str) -> str:
+    """The test of a context, or the file that a test's set-up counts for; empty where nobody's.
+
+    In processes that a test starts pytest's words for the phase follow: "file::name (call)".
+    """
+    test, phase = context, ""
+    for one in ("setup", "call", "teardown"):
+        if context.endswith(f" ({one})"):
+            test, phase = context.removesuffix(f" ({one})"), one
+    return test.partition("::")[0] if phase == "setup" else test
 
 
 @contextlib.contextmanager
