@@ -13,7 +13,7 @@ from mutants.bugs import all_bugs
 from mutants.compiled import EngineBench
 from mutants.draws import ENGINE, draw
 from mutants.fates import Bench, fates_of
-from mutants.reached import Reached, look
+from mutants.reached import STORE, Reached, look
 from mutants.shares import PAGE, keep, kept, missed, page_with, shares_of, table_of
 from mutants.tree import Copy, CopyError
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from mutants.drawn import Drawn
 
 ROOT = Path(__file__).resolve().parents[2]
-# Outside the checkout, for every checkout of this machine.
-STORE = Path.home() / ".cache" / "weft" / "mutants" / "reached.sqlite"
 
 
 def main() -> int:

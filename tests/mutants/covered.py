@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mutants.pages import with_table, write_rows
-from mutants.reached import QUICK
+from mutants.reached import QUICK, STORE
+from mutants.recorded import files_recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -67,11 +68,17 @@ def main() -> int:
     parser.add_argument("--only", choices=("python", "engine"), help="one of both")
     parser.add_argument("--processes", type=int, default=2, help="that run tests")
     parser.add_argument("--keep", action="store_true", help="keep the figures, for docs")
+    parser.add_argument("--recorded", action="store_true", help="of Python: statements, without"
+        " branches, of what make mutants recorded; no test is run")  # fmt: skip
     asked = parser.parse_args()
     folder = ROOT / "build" / "coverage"
     found: list[Covered] = []
     if asked.only != "engine":
-        found += of_python(folder / "python", asked.processes)
+        found += (
+            by_folder(files_recorded(STORE, ROOT))
+            if asked.recorded
+            else of_python(folder / "python", asked.processes)
+        )
     if asked.only != "python":
         found += of_engine(folder / "engine", asked.processes)
     found = with_reasons(found, kept())

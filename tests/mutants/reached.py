@@ -22,6 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mutants.statements import function_of, statement_of
 from support.copies import WITHOUT_FINDER
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
     from mutants.tree import Copy
 
+# Outside the checkout, for every checkout of this machine.
+STORE = Path.home() / ".cache" / "weft" / "mutants" / "reached.sqlite"
 MOST_S = 3600.0
 # So many are recorded at a time: starting pytest takes some seconds each time.
 FILES_OF_A_PIECE = 40
@@ -244,6 +247,23 @@ def _sha_of_test(known: sqlite3.Connection, file: str) -> str:
     )
 
 
+def lines_reached(store: Path, path: str, text: str) -> set[int]:
+    """The lines of a source, as it is now, that any test runs."""
+    now: set[int] = set()
+    with _opened(store) as known:
+        rows = known.execute("SELECT sha, lines FROM reached WHERE path = ?", (path,)).fetchall()
+        before: dict[str, set[int]] = {}
+        for sha, numbits in rows:
+            before.setdefault(sha, set()).update(_lines_in(numbits))
+        for sha, lines in before.items():
+            if sha == _sha(text):
+                now |= lines
+                continue
+            [(older,)] = known.execute("SELECT text FROM sources WHERE sha = ?", (sha,))
+            now |= {at for at, was in _places(older, text).items() if was in lines}
+    return now
+
+
 class Reached:
     """The tests that reach a line of a file, cheap ones first."""
 
@@ -336,6 +356,12 @@ def _imported(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def _lines_in(numbits: bytes) -> Iterator[int]:
+    """The lines of which coverage has the bits."""
+    for at, byte in enumerate(numbits):
+        yield from (8 * at + bit for bit in range(8) if byte >> bit & 1)
+
+
 def _has(numbits: bytes, line: int) -> bool:
     byte, bit = divmod(line, 8)
     return byte < len(numbits) and bool(numbits[byte] & (1 << bit))
@@ -350,52 +376,3 @@ def _places(before: str, now: str) -> dict[int, int]:
         for block in matcher.get_matching_blocks()
         for at in range(block.size)
     }
-
-
-def statement_of(text: str, line: int) -> set[int] | None:
-    """The lines of the statement that a line belongs to; None where importing runs it.
-
-    Of the head of a function they are its body's.
-    """
-    body: Sequence[ast.stmt] = ast.parse(text).body
-    is_in_function = False
-    while True:
-        found = next((one for one in body if _first(one) <= line <= (one.end_lineno or 0)), None)
-        if found is None:
-            break
-        inner = _bodies(found)
-        is_header = not inner or line < min(_first(one) for one in inner)
-        if is_header and isinstance(found, ast.FunctionDef):
-            # What it takes matters where it is called.
-            return set(range(_first(inner[0]), (found.end_lineno or line) + 1))
-        if is_header:
-            last = found.end_lineno or line
-            last = last if not inner else min(_first(one) for one in inner) - 1
-            return set(range(found.lineno, max(last, found.lineno) + 1)) if is_in_function else None
-        is_in_function = is_in_function or isinstance(found, ast.FunctionDef)
-        body = inner
-    return {line} if is_in_function else None
-
-
-def function_of(text: str, line: int) -> range:
-    """The lines of the innermost function about a line, without those of its head."""
-    functions = [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.FunctionDef)]
-    about = [one for one in functions if _first(one.body[0]) <= line <= (one.end_lineno or 0)]
-    if not about:
-        return range(line, line + 1)
-    inner = max(about, key=lambda one: one.lineno)
-    return range(_first(inner.body[0]), (inner.end_lineno or line) + 1)
-
-
-def _first(node: ast.stmt) -> int:
-    decorators = getattr(node, "decorator_list", [])
-    return min(int(one.lineno) for one in (node, *decorators))
-
-
-def _bodies(node: ast.stmt) -> list[ast.stmt]:
-    found: list[ast.stmt] = []
-    for name in ("body", "orelse", "finalbody"):
-        found += getattr(node, name, [])
-    for handler in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
-        found += handler.body
-    return found

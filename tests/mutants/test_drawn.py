@@ -9,8 +9,9 @@ import pytest
 from mutants.drawn import Drawn, _swaps, equivalents, reason_of
 from mutants.draws import draw, is_one, mutants_of
 from mutants.fates import Bench, fates_of
-from mutants.reached import Reached, look, statement_of
+from mutants.reached import Reached, look
 from mutants.shares import shares_of, table_of
+from mutants.statements import statement_of
 from mutants.tree import Copy
 
 pytest.importorskip("universalmutator", reason="make mutants installs it")
