@@ -17,6 +17,7 @@ import pytest
 
 from support.approved import held, rounded
 from support.builders import PATTERNS
+from support.constants import constants_of_tests
 from support.laid_out import lay_out
 from support.machines import rich_machine
 from support.plans import REQUEST, RICH_SITE, RICH_TESTS
@@ -211,10 +212,16 @@ def hosts(folder: Path, _: pytest.MonkeyPatch) -> Iterator[str]:
         yield from unlike_hosts({name: others[name] for name in names})
 
 
+def constants(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
+    """Those that tests compute with: another value would be in what they expect too."""
+    for name, value in constants_of_tests().items():
+        yield f"{name} = {value}"
+
+
 # When something was, and raw data, of which there is too much: batches have its amounts.
 UNLIKE_EACH_TIME = {"started_utc", "finished_utc", "load_average", "ticks", "samples", "parts"}
 SCENES: dict[str, Callable[[Path, pytest.MonkeyPatch], Iterator[str]]] = {
-    one.__name__: one for one in (plans, starts, jobs, models, runs, hosts)
+    one.__name__: one for one in (plans, starts, jobs, models, runs, hosts, constants)
 }
 
 
