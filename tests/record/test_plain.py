@@ -27,6 +27,8 @@ def written(folder: Path, text: str, name: str = "t.csv") -> Path:
         ("msgSize,oneWayTime_usec", "64", "1.5", 64, 1500),
         ("nbytes;duration_s", "64", "1", 64, 1e9),
         ("length\tlatency_µs", "64", "1", 64, 1e3),
+        ("message bytes\tlatency µs", "64", "1", 64, 1e3),
+        ("nbytes;duration\ts", "64", "1", 64, 1e9),
         ("iteration,size_bytes,time_ns,bandwidth_mb_per_s", "64", "10", 64, 10),
     ],
 )

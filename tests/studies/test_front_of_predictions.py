@@ -8,6 +8,8 @@ import pytest
 from support.simulations import platform
 from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
+from weft.launch.protocol import Answer
+from weft.plan.case import Case
 from weft.plan.cases import Experiment
 from weft.reference.library import find_platform
 from weft.sim.answers import Certainty, PredictedFabric, PredictedFigure
@@ -15,7 +17,13 @@ from weft.sim.draws import queue_of
 from weft.sim.platforms import calibrated
 from weft.sim.predicted import Variant, parameters_of
 from weft.studies.placed_tests import placed_tests_of
-from weft.studies.prediction import _front, _lacking, _published, known_certainty
+from weft.studies.prediction import (
+    _check_refused,
+    _front,
+    _lacking,
+    _published,
+    known_certainty,
+)
 
 CERTAINTY = Certainty(mean=0.03, worst=0.2, fixed=0.25, byte=0.1, points=40, largest_bytes=4096)
 TITLE = "weft: {} on 9 nodes with links and hosts of known, predicted"
@@ -129,6 +137,62 @@ def test_where_no_test_has_an_answer_it_is_refused() -> None:
         " unsupported on a simulated platform: all at once"
     )
     assert refused.value.fix == "ask stream or halo with --compute instead"
+
+
+@pytest.mark.parametrize(
+    ("reason", "what", "fix"),
+    [
+        ("needs 9 GB; type fewer --nodes", "needs 9 GB", "type fewer --nodes"),
+        ("needs 9 GB", "needs 9 GB", "type another test"),
+    ],
+)
+def test_a_case_that_does_not_fit_is_refused_before_all_others(
+    reason: str, what: str, fix: str
+) -> None:
+    cases = [Case(test=test, transport="sim", bytes=8) for test in ("ping_pong", "stream")]
+    said = [Answer(id=0, status="unsupported", reason="no"), Answer(
+        id=1, status="failed", reason=reason)]  # fmt: skip
+    with pytest.raises(WeftError) as refused:
+        _check_refused(list(zip(cases, said, strict=True)), "")
+    assert (refused.value.what, refused.value.fix) == (f"{cases[1].key} {what}", fix)
+    _check_refused([(cases[0], said[0]), (cases[1], Answer(id=1, status="ok"))], "")
+
+
+def test_of_cases_that_all_cannot_be_simulated_each_has_its_reason() -> None:
+    cases = [Case(test=test, transport="sim", bytes=8) for test in ("message_rate", "busy_stream")]
+
+    def refused(*reasons: str) -> tuple[str, str]:
+        said = [Answer(id=0, status="unsupported", reason=one) for one in reasons]
+        with pytest.raises(WeftError) as found:
+            _check_refused(list(zip(cases, said, strict=True)), "escher")
+        return found.value.what, found.value.fix
+
+    on = "is unsupported on a simulated platform"
+    assert refused("no limit.", "all at once") == (
+        f"message_rate {on}: no limit; busy_stream {on}: all at once",
+        "ask stream or halo with --compute instead",
+    )
+    more = "it needs 4 ranks; choose more with --ranks"
+    assert refused(more, more) == (
+        "message_rate: it needs 4 ranks; busy_stream: it needs 4 ranks",
+        "type more --nodes, or smaller --points",
+    )
+
+
+@pytest.mark.parametrize("nodes", [16, 64, 65])
+def test_a_fabric_is_simulated_as_coarsely_as_one_of_its_own_nodes(nodes: int) -> None:
+    """Of many nodes times are rounded, and those of small runs for them alike."""
+    asked = Experiment(tests=("alltoall",), sizes="8", ranks=nodes)
+
+    def xml(nodes: int, **more: Any) -> str:
+        variant = Variant(fabric=FabricAsked(nodes=nodes, switch="64"))
+        [one] = placed_tests_of(platform(), variant, asked, **more)
+        return one.platform.xml
+
+    assert xml(nodes) == xml(nodes, as_of_nodes=nodes)
+    assert ("precision" in xml(nodes)) == (nodes > 64)
+    assert "precision" in xml(16, as_of_nodes=65)
+    assert "precision" not in xml(nodes, as_of_nodes=16)
 
 
 def test_what_is_known_of_a_platform_is_of_the_published_one_of_its_name() -> None:
