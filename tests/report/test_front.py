@@ -11,7 +11,15 @@ from support.shown import render_page
 from weft.analysis.first_figures import first_figures
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
-from weft.report.front import cards_of, short_warning, verdict_of, verdicts_of
+from weft.record.run import Run
+from weft.report.front import (
+    MOST_NAMED,
+    cards_of,
+    facts_of,
+    short_warning,
+    verdict_of,
+    verdicts_of,
+)
 from weft.topics import results_of
 from weft.topics.base import Results
 
@@ -80,6 +88,36 @@ def test_of_several_records_each_verdict_and_summary_has_its_name(tmp_path: Path
         f"{name}.jsonl: {verdict_of(one).word}" for name, one in zip("ab", both, strict=True)
     ]
     assert verdicts_of(both[:1]) == (verdict_of(both[0]),)
+
+
+@pytest.mark.parametrize(
+    ("causes", "said"),
+    [
+        (1, "cause 0"),
+        (2, "cause 0 and cause 1"),
+        (3, "cause 0, cause 1 and cause 2"),
+        (4, "cause 0, cause 1, cause 2 and 1 more"),
+        (6, "cause 0, cause 1, cause 2 and 3 more"),
+    ],
+)
+def test_what_disturbed_a_run_is_named_and_counted(tmp_path: Path, causes: int, said: str) -> None:
+    shown = results(tmp_path / "r.jsonl")
+    assert MOST_NAMED == 3
+    notes = tuple(f"warning: cause {at}: it hums. Fix: oil" for at in range(causes))
+    header = msgspec.structs.replace(shown.run.header, notes=(*notes, notes[0]))
+    lines = msgspec.structs.replace(shown.run.lines, header=header)
+    disturbed = Results(Run(shown.run.path, lines), shown.summaries, ())
+    sentence = verdict_of(disturbed).sentence
+    assert sentence.endswith(f". What disturbed it: {said}.")
+    assert "What disturbed it" not in verdict_of(disturbed, with_causes=False).sentence
+
+
+def test_facts_say_on_what_when_and_how_much(tmp_path: Path) -> None:
+    shown = results(tmp_path / "r.jsonl")
+    machine, when, ranks, cases, launches = facts_of([shown])
+    assert machine.startswith("Test CPU")
+    assert (when, ranks) == ("2026-01-02 03:04 UTC", "2 ranks")
+    assert (cases, launches) == ("12 cases over tcp, mpi", "10 launches")
 
 
 def test_a_warning_is_short_on_the_first_screen() -> None:

@@ -172,6 +172,14 @@ def test_the_list_of_the_documentation_is_one(tmp_path: Path) -> None:
     assert found.energy == pytest.approx(0.15 * 0.06 * 4 * 8760 * 5)
 
 
+@pytest.mark.parametrize(
+    "name", ["uplink-cable", "Uplink_Cable", " uplink  CABLE ", "uplink cable"]
+)
+def test_a_part_is_known_however_its_words_are_parted(tmp_path: Path, name: str) -> None:
+    parts = PARTS + f'[[part]]\npart = "{name}"\nlist_price = 100\n'
+    assert cost(price_list(tmp_path / "a.toml", parts=parts)).total == 83290 + 7200 - 24 * 200 - 450
+
+
 def test_a_part_without_a_price_and_a_list_that_is_not_there(tmp_path: Path) -> None:
     parts = PARTS.replace("switch 24", "switch 36")
     with pytest.raises(WeftError, match=r"Voltaire has no price for switch 24; add \[\[part\]\]"):

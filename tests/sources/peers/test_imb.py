@@ -59,6 +59,30 @@ def test_a_rate_that_fits_to_no_mbyte_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("mbytes", "messages", "fits"),
+    [
+        # Half of a last digit of either, and a thousandth: of few it is more.
+        ("0.10", 110, True), ("0.10", 95, True), ("0.10", 112, False), ("0.10", 94, False),
+        ("100.00", 100_100, True), ("100.00", 99_900, True),
+        ("100.00", 100_110, False), ("100.00", 99_890, False),
+        ("0.95", 996, True),
+        # Without a rate of messages there is nothing to fit.
+        ("120.00", 0, True), ("0.00", 100, True),
+    ],
+)  # fmt: skip
+def test_both_rates_fit_as_far_as_their_last_digits_tell(
+    tmp_path: Path, mbytes: str, messages: int, *, fits: bool
+) -> None:
+    columns = "#bytes #repetitions Mbytes/sec Msg/sec"
+    text = section("Uniband", columns, f"1000 100 {mbytes} {messages}")
+    if fits:
+        assert len(of(text, tmp_path).rows) == 1
+        return
+    with pytest.raises(WeftError, match="Mbytes/sec and Msg/sec do not fit"):
+        of(text, tmp_path)
+
+
+@pytest.mark.parametrize(
     "words",
     [
         "out-of-mem.; needed X=   0.127 GB; use flag",
