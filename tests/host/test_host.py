@@ -35,7 +35,7 @@ def test_this_machine_gives_a_manifest_that_is_json() -> None:
     assert manifest["cpu"]["allowed_cpus"]
     assert manifest["memory"]["available_bytes"] > 0
     assert manifest["software"]["kernel"]
-    assert all(finding.what for finding in diagnose(manifest, QUIET))
+    assert all(finding.what for finding in diagnose(manifest, QUIET, 2))
 
 
 def test_an_empty_machine_is_unknown_and_never_ok_by_guess(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_what_matters_most_stands_first(tmp_path: Path) -> None:
         f"{CPU}/intel_pstate/no_turbo": "0",
         "sys/kernel/mm/transparent_hugepage/enabled": "always [never]",
     })  # fmt: skip
-    levels = [one.level for one in diagnose(collect(tmp_path, {}), QUIET)]
+    levels = [one.level for one in diagnose(collect(tmp_path, {}), QUIET, 2)]
     order = ("warning", "unknown", "note", "ok")
     assert set(levels) == set(order)
     assert levels == sorted(levels, key=order.index)
@@ -255,7 +255,7 @@ def test_the_manifest_of_an_older_record_is_still_read() -> None:
         "software": {"kernel": "6.1", "kernel_command_line": "quiet", "libraries": {}},
     }
     assert typed(older).cpu.model == "m"
-    assert diagnose(older, QUIET)
+    assert diagnose(older, QUIET, 2)
 
 
 def test_a_damaged_manifest_is_one_line() -> None:

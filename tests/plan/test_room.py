@@ -90,6 +90,7 @@ def test_more_ranks_than_a_host_can_hold_are_refused_with_those_it_can() -> None
     with pytest.raises(WeftError, match=r"^1,024 ranks on a host take 3\.8 GiB before") as all_of:
         check_ranks(1024, 512 * RANK_BYTES)
     assert all_of.value.fix == "type --ranks 512 or fewer, or more --nodes"
+    assert all_of.value.what.endswith(" before they measure anything, where 1.9 GiB are free")
     check_ranks(1024, 16 * RANK_BYTES, lambda ranks: ranks // 64)
     with pytest.raises(WeftError, match=r"^16 of 1,024 ranks on a host take 0\.1 GiB") as some:
         check_ranks(1024, 8 * RANK_BYTES, lambda ranks: ranks // 64)

@@ -27,7 +27,7 @@ NEEDED_TEMPORARY_BYTES = 8 << 20
 _CHOOSERS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
 
 
-def diagnose(manifest: dict[str, Any], load: Load, ranks: int = 2) -> tuple[Finding, ...]:
+def diagnose(manifest: dict[str, Any], load: Load, ranks: int) -> tuple[Finding, ...]:
     """All findings about a host for so many ranks, warnings first. Raises WeftError.
 
     `load` is this machine's, and passed over where the manifest has that of its host.

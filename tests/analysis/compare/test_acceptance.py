@@ -1,8 +1,11 @@
 """Limits and references: pass, fail or cannot tell on the interval, and no retry buys a pass."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 
 import weft
 from support.builders import HOST, lost_batch, make_cases, synthetic_record, usual_times_ns
+from weft.analysis.compare import acceptance
 from weft.analysis.compare.acceptance import (
     EXIT_STATUS,
     Checked,
@@ -348,3 +352,32 @@ def test_what_looks_slower_than_the_tolerance_is_planned_as_slower() -> None:
         assert check.outcome == "cannot tell"
         assert check.needed is not None
         assert check.needed.unit == unit
+
+
+@pytest.mark.parametrize(
+    ("outcome", "slower", "said"),
+    [
+        ("cannot tell", 1.0501, ": slower, but not significantly"),
+        ("cannot tell", 1.0499, "; one session a side"),
+        ("cannot tell", 0.9, "; one session a side"),
+        ("fail", 1.0501, "; one session a side: it fails"),
+        ("pass", 1.0501, "; one session a side"),
+    ],
+)
+def test_a_curve_that_is_slower_without_certainty_is_said_to_be(
+    monkeypatch: pytest.MonkeyPatch, outcome: Outcome, slower: float, said: str
+) -> None:
+    """Both sides of the tolerance of 5 %."""
+    monkeypatch.setattr(acceptance, "_speed", lambda one: 1 / math.exp(one.log))
+    monkeypatch.setattr(acceptance, "ratio_in_words", lambda speed: f"{speed:.2f}")
+    monkeypatch.setattr(
+        acceptance, "one_a_side",
+        lambda _, decides: "one session a side" + (": it fails" if decides else ""),
+    )  # fmt: skip
+    one = cast("Any", SimpleNamespace(log=math.log(slower)))
+    found = cast("Any", SimpleNamespace(curve=SimpleNamespace(unit="launch", sessions={})))
+    begin = f"{1 / slower:.2f} times as fast, required 0.952"
+    assert acceptance._in_words(one, outcome, None, found, 0.05) == begin + said
+    alone = "one launch does not show the variation between launches"
+    assert acceptance._in_words(None, outcome, None, found, 0.05) == alone
+    assert acceptance._in_words(one, outcome, None, None, 0.05) == alone
