@@ -11,6 +11,7 @@ from support.shown import render_page
 from weft.analysis.summary import summarise
 from weft.record.run import Run
 from weft.report.notes import troubles_in_words
+from weft.report.page import MOST_TROUBLES, _differing
 from weft.topics import TOPICS, results_of
 
 
@@ -51,3 +52,23 @@ def test_a_page_of_two_records_says_first_what_each_topic_has_to_say(
         said = "; ".join(head for head in heads if head)
         assert said
         assert f": {said}." in page
+
+
+@pytest.mark.parametrize("reasons", [MOST_TROUBLES, MOST_TROUBLES + 1, MOST_TROUBLES + 5])
+def test_of_many_reasons_the_first_stand_there_and_how_many_there_are_more(
+    tmp_path: Path, reasons: int
+) -> None:
+    cases = make_cases(("ping_pong",), ("tcp",), tuple(8 << at for at in range(reasons)))
+    lost = [
+        lost_batch(case, 0, 900 + at, "failed", f"byte {at} differs")
+        for at, case in enumerate(cases)
+    ]
+    path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=lambda *_: [], more=lost)
+    run = weft.load(path)
+    found = _differing([results_of(run, summarise(run))])
+    more = reasons - MOST_TROUBLES
+    last = [f"and {more} more reasons: see the tables"] if more else []
+    assert list(found[MOST_TROUBLES:]) == last
+    assert [f"byte {at} differs" in line for at, line in enumerate(found[:MOST_TROUBLES])] == [
+        True
+    ] * MOST_TROUBLES
