@@ -2,8 +2,6 @@
 
 from math import log2
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 import msgspec
 import pytest
@@ -126,36 +124,3 @@ def test_the_rate_of_sums_is_found_in_a_record_of_two_ranks(tmp_path: Path) -> N
     assert sum_rate((run,), "sim", exchanges) == pytest.approx(250e6, rel=1e-3)
     assert sum_rate((run,), "tcp", exchanges) == 0
     assert sum_rate((run,), "sim", {}) == 0
-
-
-@pytest.mark.parametrize(
-    ("sizes", "rate"),
-    [
-        # What is added counts from a kibibyte on, and is added once below 10,000 bytes.
-        ((8, 1023, 10_000, 65_536), 0.0),
-        ((8, 1024, 65_536), 1024.0),
-        ((9999, 10_000), 9999.0),
-        ((1024, 2048, 9999), 2048.0),
-        # A size without its exchange says nothing, nor one whose sum takes no longer.
-        ((1024, 1025, 4096), (1024 + 4096) / 2),
-        ((1024, 3000), 1024.0),
-    ],
-)
-def test_sums_are_timed_where_what_is_added_counts(
-    monkeypatch: pytest.MonkeyPatch, sizes: tuple[int, ...], rate: float
-) -> None:
-    """A sum takes a microsecond longer than its exchange, whatever its size."""
-    exchanges = {size: 500.0 + size for size in (8, 1023, 1024, 2048, 3000, 4096, 9999, 10_000)}
-    sums = [
-        SimpleNamespace(
-            test="allreduce", transport=transport, ranks=ranks, bytes=size,
-            latency_ns=SimpleNamespace(
-                value=500.0 + size + (0 if size == 3000 else 1000) + further
-            ),
-        )
-        for transport, ranks, further in (("tcp", 2, 0), ("tcp", 4, 7), ("mpi", 2, 9))
-        for size in sizes
-    ]  # fmt: skip
-    monkeypatch.setattr("weft.sim.measured.summarise", lambda _: sums)
-    run = cast("Any", None)
-    assert sum_rate([run], "tcp", exchanges) == pytest.approx(rate * 1e6)

@@ -45,7 +45,7 @@ def fabric(name: str, *times_ns: float, algorithm: str = "") -> PredictedFabric:
 
 def test_fabrics_within_a_limit_are_said_on_top() -> None:
     answers = (fabric("full", 100.0, 200.0), fabric("half", 103.0, 220.0))
-    front, table = _front(platform(), answers, CERTAINTY, 0.05, ("barrier has no answer",))
+    front, table = _front(platform(), answers, (CERTAINTY, None), 0.05, ("barrier has no answer",))
     assert front.title == TITLE.format("allreduce")
     assert front.summary == "Within 5 % of full: full; not within: half. "
     assert front.warnings[0] == "simulated, not measured"
@@ -63,11 +63,11 @@ def test_fabrics_within_a_limit_are_said_on_top() -> None:
 
 def test_without_a_limit_there_are_no_words_and_of_one_fabric_no_chart() -> None:
     answers = (fabric("full", 100.0), fabric("half", 103.0))
-    front, _ = _front(platform(), answers, CERTAINTY, None, ())
+    front, _ = _front(platform(), answers, (CERTAINTY, None), None, ())
     [chart] = front.section.charts
     assert front.summary == ""
     assert [mark.at for mark in chart.marks] == [0]
-    front, _ = _front(platform(), answers[:1], CERTAINTY, 0.05, ())
+    front, _ = _front(platform(), answers[:1], (CERTAINTY, None), 0.05, ())
     assert (front.summary, front.section.charts) == ("Within 5 % of full: full. ", ())
 
 
@@ -77,7 +77,7 @@ def test_algorithms_stand_beside_each_other_by_size() -> None:
         fabric("bruck", 120.0, 150.0, algorithm="bruck"),
         fabric("openmpi", 100.0, 200.0, algorithm="openmpi"),
     )
-    front, table = _front(platform(), answers, CERTAINTY, None, ())
+    front, table = _front(platform(), answers, (CERTAINTY, None), None, ())
     assert table.head == ("size", "ring", "bruck", "openmpi")
     first, second = front.summary.split(". ")[:2]
     assert first == (
