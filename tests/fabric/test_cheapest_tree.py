@@ -195,21 +195,6 @@ def test_with_prices_the_least_price_wins(leaf: float, spine: float, cable: floa
         assert found[0] * leaf + found[1] * spine + found[3] * cable == pytest.approx(least)
 
 
-def test_more_spines_than_the_fewest_of_a_pod_may_be_cheaper() -> None:
-    """Six spines at a tenth save a leaf at three: 2 leaves, 6 spines and a core, not 3, 3 and 1."""
-    prices = TreePrices(
-        leaf=SwitchPrice(radix=12, price=3.0),
-        spine=SwitchPrice(radix=6, price=0.1),
-        core=SwitchPrice(radix=8, price=9.0),
-        cable=4.0,
-    )
-    asked = TreeAsked(
-        nodes=12, radixes=(12, 6, 8), blocking=(Fraction(1), Fraction(2)), spread="even",
-        levels=3, prices=prices,
-    )  # fmt: skip
-    assert counts(build_fat_tree(asked)) == (2, 6, 1, 18)
-
-
 SIZES = st.integers(2, 1500)
 RADIXES = st.sampled_from((24, 36, 40, 64))
 BLOCKINGS = st.sampled_from(("1", "5/4", "3/2", "2", "3"))
