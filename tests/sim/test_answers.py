@@ -222,12 +222,25 @@ def test_memory_grows_as_where_it_shows() -> None:
 def test_only_large_fabrics_are_tried_smaller_first() -> None:
     assert pilot_sizes(1024) == (4, 64, 128, 256, 512)
     assert pilot_sizes(64) == ()
-    short = [Pilot(nodes=nodes, seconds=9.9, peak_bytes=1) for nodes in (4, 64, 128, 256)]
-    long = msgspec.structs.replace(short[-1], seconds=10.0)
+    short = [Pilot(nodes=nodes, seconds=29.9, peak_bytes=1) for nodes in (4, 64, 128, 256)]
+    long = msgspec.structs.replace(short[-1], seconds=30.0)
     assert not is_enough((), 1024)
     assert not is_enough(short, 1024)
     assert is_enough((*short[:3], long), 1024)
     assert not is_enough((*short[:2], msgspec.structs.replace(long, nodes=128)), 1024)
+    # Others make the clock's time longer, and not what a processor does.
+    assert not is_enough([msgspec.structs.replace(long, processor_s=29.9)], 1024)
+    assert is_enough([msgspec.structs.replace(long, seconds=90.0, processor_s=30.0)], 1024)
+
+
+def test_a_time_that_grows_more_steeply_at_last_is_foreseen_by_the_last_small_runs() -> None:
+    """Of halo on a tree of three levels: 4,096 nodes took a processor 181 and 216 s."""
+    took = {4: 0.1, 256: 1.4, 512: 4.5, 1024: 11.9, 2048: 50.0}
+    pilots = [Pilot(nodes=n, seconds=s, peak_bytes=1, processor_s=s) for n, s in took.items()]
+    assert not is_enough(pilots[:-1], 4096)
+    found = forecast(pilots, 4096)
+    assert found is not None
+    assert 216 / 1.5 < found.seconds < 1.5 * 181
 
 
 # What simulations of 4, n/16, n/8, n/4, n/2 and n nodes took, s and MB: alone on a core of two,
