@@ -170,4 +170,4 @@ def test_the_report_tells_the_share_and_its_link(record: Path) -> None:
     assert done.exit_code == 0, done.output
     text = page.read_text()
     assert "% of peak)" in text
-    assert "Peak of Ethernet 100G over tcp: 12.5 GB/s or 25.0 GB/s" in text
+    assert "Peak of Ethernet 100G over mpi and tcp: 12.5 GB/s or 25.0 GB/s" in text
