@@ -86,7 +86,7 @@ def test_a_shell_is_offered_what_a_word_may_be(
     Path("red.jsonl").touch()
     ours = [
         Program(transport=name, mpi="openmpi", path=tmp_path, patterns=(pattern("ping_pong"),))
-        for name in ("scripted", "blocked")
+        for name in ("scripted", "blocked", "other")
     ]
     monkeypatch.setattr("weft.cli.completion._programs", lambda: ours)
     assert completed(typed) == offered
@@ -107,7 +107,9 @@ def completed(typed: str) -> list[str]:
         "COMP_WORDS": typed,
         "COMP_CWORD": str(len(typed.split()) - 1),
     }
-    return CliRunner().invoke(app, env=asked, prog_name="weft").output.split()
+    done = CliRunner().invoke(app, env=asked, prog_name="weft")
+    assert done.exit_code == 0, done.exception
+    return done.output.split()
 
 
 def test_list_alone_says_what_can_be_listed() -> None:
