@@ -111,6 +111,23 @@ def test_an_end_that_is_nowhere_near_its_figure_is_no_bound() -> None:
     assert with_ends(figure_of(-3.0, -5.0, 1.0), "{:g}".format) == "-3 [-5, 1]"
 
 
+def test_one_end_alone_says_something_near_its_figure_only() -> None:
+    """A thousandth of what was measured is no lower bound that anyone asks for."""
+    lost = figure_of(2.3e9, 2.5e6, 2.4e12, launches=2)
+    assert with_half(lost, format_bandwidth) == "2.3 GB/s [not known] n=2"
+    near = figure_of(2.3e9, 2.5e8, 2.4e12, launches=2)
+    assert with_half(near, format_bandwidth) == "2.3 GB/s [250 MB/s, no upper bound known] n=2"
+    above = figure_of(100.0, -math.inf, 1001.0)
+    assert with_half(above, format_time) == "100 ns [not known]"
+    # Both ends are a range, however wide.
+    both = figure_of(2.3e9, 2.5e7, 1e10, launches=2)
+    assert with_half(both, format_bandwidth) == "2.3 GB/s [25 MB/s, 10.0 GB/s] n=2"
+    # What may be negative has no order of magnitude.
+    assert with_ends(figure_of(-3.0, -50.0, math.inf), "{:g}".format) == (
+        "-3 [-50, no upper bound known]"
+    )
+
+
 def test_what_is_known_to_less_than_itself_has_its_range() -> None:
     assert with_half(figure_of(4.0, 1.0, 12.0), format_time) == "4.0 ns [1.0, 12.0]"
     assert with_half(figure_of(4.0, 1.0, 8.9), format_time) == "4.0 ns ±99%"

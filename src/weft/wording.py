@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # From so many launches on an interval is narrow and symmetric enough for a plus-minus.
 ENOUGH_FOR_HALF = 5
 # An interval of something positive whose ends differ by this factor says nothing, and neither does
-# an end that is so far from its figure.
+# an end that is so far from its figure; then the other says something within the factor below.
 WIDEST = 1000
 # A parameter whose interval spans this factor is none: its order of magnitude is not known.
 DETERMINED = 10
@@ -133,15 +133,24 @@ def _ends(
         texts[0] = NO_LOWER
     if math.isinf(high) or (value is not None and 0 < WIDEST * value < high):
         texts[1] = NO_UPPER
-    is_wide = 0 < WIDEST * low < high < math.inf
-    if texts == [NO_LOWER, NO_UPPER] or (
-        is_wide and NO_LOWER not in texts and NO_UPPER not in texts
-    ):
+    has_lower, has_upper = texts[0] != NO_LOWER, texts[1] != NO_UPPER
+    if has_lower and has_upper:
+        says_nothing = 0 < WIDEST * low < high
+    else:
+        says_nothing = has_lower == has_upper or not _is_near(low if has_lower else high, value)
+    if says_nothing:
         return "[not known]"
     unit = middle.rpartition(" ")[2] if " " in middle else ""
     if unit and all(text.endswith(f" {unit}") for text in texts):
         texts = [text.removesuffix(f" {unit}") for text in texts]
     return f"[{texts[0]}, {texts[1]}]"
+
+
+def _is_near(end: float, value: float | None) -> bool:
+    """Whether the only end of an interval says something: the order of magnitude of its figure."""
+    if value is None or value <= 0:
+        return True
+    return value <= DETERMINED * end and end <= DETERMINED * value
 
 
 def is_determined(figure: Estimate) -> bool:
