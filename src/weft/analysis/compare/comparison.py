@@ -345,6 +345,11 @@ def _nothing_in_common(
     shared = set(tests[0]).intersection(*tests[1:])
     if shared:
         test = next(name for name in tests[0] if name in shared)
+        if variants := _unlike_variants(test, sides, curves):
+            return WeftError(
+                f"the sides have {test} in common but in no variant ({variants})",
+                "measure it as the other side did: --single, --queue-depth, --buffers, --wait",
+            )
         return WeftError(
             f"the sides have {test} in common but no size of it",
             "measure the same sizes: --sizes 0..4MiB",
@@ -356,3 +361,15 @@ def _nothing_in_common(
     return WeftError(
         f"the sides have no test in common ({lists})", "measure a test that the other side has"
     )
+
+
+def _unlike_variants(
+    test: str, sides: Sequence[Side], curves: Sequence[dict[Place, dict[int, Figure]]]
+) -> str:
+    """The variants of each side, where it is they that keep a size from being compared."""
+    mine = [{p: rows for p, rows in curve.items() if p.test == test} for curve in curves]
+    sizes = [{size for rows in own.values() for size in rows} for own in mine]
+    if not set.intersection(*sizes):
+        return ""
+    named = [dict.fromkeys(place.variant or "the usual one" for place in own) for own in mine]
+    return "; ".join(f"{s.title}: {', '.join(own)}" for s, own in zip(sides, named, strict=True))
