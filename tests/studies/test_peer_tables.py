@@ -92,6 +92,14 @@ def test_what_is_read_back_is_the_records_own_to_the_last_digit(
         assert abs(row.time_ns - expected) <= 0.51 * row.stated.digit_ns + 1e-9 * expected, key
 
 
+def test_a_bandwidth_in_perftests_table_keeps_its_depth(run: Run, tmp_path: Path) -> None:
+    """Where its box said nothing, 128 would be taken."""
+    due = {case.queue_depth for case in run.cases.values() if case.test == "stream"}
+    rows = [row for row in read_back(run, "perftest", tmp_path) if row.case.test == "stream"]
+    assert {row.case.queue_depth for row in rows} == due
+    assert len(due) > 2
+
+
 def test_an_exchange_is_reported_over_the_ranks(run: Run, tmp_path: Path) -> None:
     """Rank r of these takes 1 + 0.05 r times what rank 0 does."""
     rows = [row for row in read_back(run, "imb", tmp_path) if row.case.test == OF_RANKS]

@@ -13,6 +13,7 @@ TOLD = {
         ("sockperf_pp.txt", "ucx_client_latency.txt", "ucx_client_bw.txt"), Given(bytes=64)
     ),
     "sockperf_tp.txt": Given(bytes=1472),
+    "iperf3_udp.txt": Given(bytes=32768),
     **dict.fromkeys(("iperf3.txt", "iperf3_p2.txt"), Given(bytes=131072)),
 }
 LATENCY = """---------------------------------------

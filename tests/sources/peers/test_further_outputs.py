@@ -37,7 +37,7 @@ def test_perftests_typical_time_is_a_median_and_its_deviation_is_not_trusted(
     tmp_path: Path,
 ) -> None:
     row = only(of(LATENCY, tmp_path))
-    assert (row.case.key, row.time_ns) == ("verbs/ping_pong/2", 2020.0)
+    assert (row.case.key, row.time_ns) == ("verbs/ping_pong/2/single", 2020.0)
     assert (row.stated.figure, row.stated.operations) == ("median", 1000)
     assert row.stated.latencies_ns == pytest.approx(
         {"99": 1150, "99.9": 4020, "0": 980, "100": 4020}
@@ -52,7 +52,7 @@ def test_a_megabyte_of_perftest_is_a_mebibyte_whatever_it_is_called(
     tmp_path: Path, unit: str, bytes_per_s: int
 ) -> None:
     row = only(of(STREAM.format(unit=unit, way=""), tmp_path))
-    assert row.case.key == "verbs/put_stream/65536"
+    assert row.case.key == "verbs/put_stream/65536/q128"
     assert row.time_ns == pytest.approx(65536 / (100 * bytes_per_s) * 1e9)
     # A peak of 0 was not measured.
     assert "BW peak[MB/sec]" not in row.stated.others
@@ -75,7 +75,7 @@ def test_the_unit_of_perftests_json_is_what_fits_its_message_rate(
     tmp_path: Path, bandwidth: str, rate: str, bytes_per_s: float
 ) -> None:
     row = only(of(STREAM_JSON % (bandwidth, rate), tmp_path))
-    assert row.case.key == "verbs/put_stream/65536"
+    assert row.case.key == "verbs/put_stream/65536/q128"
     assert row.time_ns == pytest.approx(65536 / bytes_per_s * 1e9)
 
 
@@ -129,6 +129,134 @@ def test_a_size_of_fabtests_that_was_cut_comes_back_from_the_figures(tmp_path: P
     assert (second.case.bytes, second.stated.operations) == (1536, 10000)
     with pytest.raises(WeftError, match=r"out.txt:3: its size was cut"):
         of(FABTESTS.replace("300.00", "900.00"), tmp_path)
+
+
+ONE_WAY = """bytes   iters   total       time     MB/sec    usec/xfer   Mxfers/sec
+64      20k     1.2m        0.04s     32.00       2.00       0.50
+1k      20k     19m         0.07s    284.44       3.60       0.28
+"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "test"),
+    [
+        ("", ONE_WAY, "stream"),
+        ("", FABTESTS, "ping_pong"),
+        ("$ fi_rdm_tagged_bw -p tcp n1\n", ONE_WAY, "stream"),
+        ("$ fi_rdm_tagged_pingpong n1\n", FABTESTS, "ping_pong"),
+        ("$ fi_rma_bw -o write n1\n", ONE_WAY, "fabtests_fi_rma_bw"),
+        ("$ fi_rma_pingpong n1\n", FABTESTS, "fabtests_fi_rma_pingpong"),
+    ],
+)
+def test_the_total_of_fabtests_says_what_its_columns_do_not(
+    tmp_path: Path, prompt: str, text: str, test: str
+) -> None:
+    """A ping-pong's has the messages of both ways, a bandwidth's of one."""
+    rows = of(prompt + text, tmp_path).rows
+    assert {row.case.test for row in rows} == {test}
+
+
+def test_a_total_of_another_program_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(WeftError, match=r"out.txt:3: its total is not of fi_rdm_bw"):
+        of(f"$ fi_rdm_bw n1\n{FABTESTS}", tmp_path)
+
+
+def test_a_run_of_fabtests_that_failed_keeps_its_rows(tmp_path: Path) -> None:
+    found = of(
+        ONE_WAY + "libfabric:3181:1719::tcp:ep_data:handle():159<warn> msg recv truncated\n"
+        "[error] fabtests:common/shared.c:2904: cq_readerr 265 (Truncation error)\n",
+        tmp_path,
+    )
+    assert len(found.rows) == 2
+    assert found.failed.startswith("[error] fabtests:")
+
+
+def test_the_last_rank_of_nccl_says_how_many_there_are(tmp_path: Path) -> None:
+    """Of a list whose beginning was cut off, and beside the log of NCCL itself."""
+    text = NCCL.format(wrong=0).replace("Rank  1 ", "Rank 71 ")
+    noise = "n1:23920:24013 [7] NCCL INFO comm 0x7f57 rank 15 nranks 32 - Init COMPLETE\n"
+    row = only(of(text + noise, tmp_path))
+    assert row.case.ranks == 72
+
+
+def test_each_command_of_nccl_names_the_collective_behind_it(tmp_path: Path) -> None:
+    text = NCCL.format(wrong=0)
+    found = of(f"$ all_reduce_perf -b 8\n{text}$ all_gather_perf -b 8\n{text}", tmp_path)
+    assert [row.case.test for row in found.rows] == [
+        "nccl_tests_all_reduce",
+        "nccl_tests_all_gather",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "key"),
+    [
+        ("ucx_perftest n1 -t tag_lat -s 8", "ucx/ping_pong/8"),
+        ("ucx_perftest n1 -t ucp_put_lat -s 8", "ucx/put_ping_pong/8"),
+        ("ucx_perftest n1 -t ucp_am_lat -s 8", "ucx/ucx_perftest_ucp_am_lat/8"),
+        ("ucx_perftest n1 -t ucp_get -s 8", "ucx/ucx_perftest_ucp_get/8"),
+    ],
+)
+def test_a_prompt_names_the_test_of_a_client_of_ucx_perftest(
+    tmp_path: Path, command: str, key: str
+) -> None:
+    text = (OUTPUTS / "ucx_client_latency.txt").read_text()
+    found = of(f"$ {command}\n{text}", tmp_path)
+    assert (only(found).case.key, found.notes) == (key, ())
+
+
+def test_a_client_of_ucx_perftest_without_a_name_is_said_to_be_taken_for_one_of_tags() -> None:
+    found = read_output(OUTPUTS / "ucx_client_latency.txt", Given(bytes=8))[1]
+    assert [note.partition(":")[0] for note in found.notes] == ["no line names the test"]
+
+
+CSV = (
+    "iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr\n"
+    "[thread 0]  29,16016.251,17604.396,17604.396,0.00,0.00,57,57\n"
+    " 200,4.680,1035.553,3438.035,0.06,0.02,966,291\n"
+)
+
+
+def test_csv_of_ucx_perftest_is_of_the_test_that_its_command_names(tmp_path: Path) -> None:
+    """As 1.13 prints it: the heads say latency of a bandwidth, too."""
+    command = "$ ucx_perftest n1 -t {} -s 64 -v\n"
+    row = only(of(command.format("tag_lat") + CSV, tmp_path))
+    assert (row.case.key, row.time_ns) == ("ucx/ping_pong/64", 2 * 3438035)
+    row = only(of(command.format("tag_bw") + CSV, tmp_path))
+    assert (row.case.key, row.time_ns) == ("ucx/stream/64", pytest.approx(64e9 / (0.02 * 2**20)))
+    with pytest.raises(WeftError, match=r"out.txt:3: CSV of ucx_perftest does not name its test"):
+        of(CSV, tmp_path, Given(bytes=64))
+
+
+def test_the_sends_under_way_of_ucx_perftest_are_its_depth(tmp_path: Path) -> None:
+    text = (OUTPUTS / "ucx_client_bw.txt").read_text()
+    found = of(f"$ ucx_perftest n1 -t tag_bw -s 8 -O 16\n{text}", tmp_path)
+    assert only(found).case.key == "ucx/stream/8/q16"
+
+
+def test_messages_without_an_answer_are_no_ping_pong(tmp_path: Path) -> None:
+    """sockperf prints the same lines in each of its modes."""
+    text = (OUTPUTS / "sockperf_ul.txt").read_text().partition("\n")[2]
+    assert only(of(text, tmp_path, Given(bytes=64))).case.test == "sockperf_under_load"
+    text = (OUTPUTS / "sockperf_pp.txt").read_text()
+    for command, test in (
+        ("pp -m 8", "ping_pong"),
+        ("ping-pong -m 8 -b 10", "sockperf_bursts_of_10"),
+        ("ul -m 8 --mps=max", "sockperf_under_load_of_max_messages_per_s"),
+        ("under-load -m 8", "sockperf_under_load"),
+        ("playback -m 8", "sockperf_playback"),
+    ):
+        assert only(of(f"$ sockperf {command}\n{text}", tmp_path)).case.test == test
+
+
+def test_a_mode_of_netpipe_is_of_its_run_alone(tmp_path: Path) -> None:
+    both = (OUTPUTS / "netpipe_console_2.txt").read_text().partition("\n")[2]
+    usual = (OUTPUTS / "netpipe_console.txt").read_text()
+    rows = of(both + usual, tmp_path).rows
+    assert [row.case.test for row in rows] == 12 * ["netpipe_both_ways_at_once"] + 8 * ["ping_pong"]
+    file = (OUTPUTS / "netpipe_np.out").read_text()
+    for command, test in (("NPtcp -h n1 -2", "both_ways_at_once"), ("NPmpi -s", "streaming")):
+        assert of(f"$ {command}\n{file}", tmp_path).rows[0].case.test == f"netpipe_{test}"
 
 
 def test_netgauge_states_the_minimum_and_the_bandwidth_of_the_median(tmp_path: Path) -> None:

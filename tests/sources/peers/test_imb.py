@@ -106,6 +106,26 @@ def test_groups_at_once_are_refused(tmp_path: Path) -> None:
         of(section("Multi-PingPong", columns, "0 8 1000 0.42 8.00"), tmp_path)
 
 
+def test_many_before_one_wait_are_another_test(tmp_path: Path) -> None:
+    """Both sections have one name: as one case they were two launches of it."""
+    columns = "#bytes #repetitions t[usec] Mbytes/sec"
+    text = section("Unidir_put", "#    MODE: NON-AGGREGATE ", columns, "8 20 1.66 4.82")
+    text += section("Unidir_put", "#    MODE: AGGREGATE ", columns, "8 20 0.83 9.64")
+    text += section("Put_local", columns, "8 20 1.50 5.33")
+    assert [row.case.test for row in of(text, tmp_path).rows] == [
+        "imb_unidir_put",
+        "imb_unidir_put_aggregate",
+        "imb_put_local",
+    ]
+
+
+def test_its_own_line_of_the_command_is_no_second_command(tmp_path: Path) -> None:
+    head = f"$ mpirun -n 2 IMB-MPI1 PingPong\n{HEAD}# IMB-MPI1 PingPong\n"
+    columns = "#bytes #repetitions t[usec] Mbytes/sec"
+    found = of(section("PingPong", columns, "8 20 1.66 4.82"), tmp_path, head)
+    assert found.command == "mpirun -n 2 IMB-MPI1 PingPong"
+
+
 def test_the_command_and_the_date_are_kept(tmp_path: Path) -> None:
     head = HEAD + "# Date                  : Mon Nov 23 12:00:00 2026\n# IMB-MPI1 PingPong\n"
     found = of(section("Barrier", "#repetitions t_min[usec] t_max[usec] t_avg[usec]", "9 1 3 2"),

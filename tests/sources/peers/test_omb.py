@@ -8,7 +8,11 @@ from weft.errors import WeftError
 from weft.sources.peers import read_output
 from weft.sources.peers.stated import Given, StatedOutput
 
-OLD = "# OSU MPI-CUDA Latency Test v5.9\n# Size          Latency (us)\n0    1.17\n8    1.20\n"
+OLD = (
+    "# OSU MPI-CUDA Latency Test v5.9\n"
+    "# Send Buffer on HOST (H) and Receive Buffer on HOST (H)\n"
+    "# Size          Latency (us)\n0    1.17\n8    1.20\n"
+)
 FAILED = """# OSU MPI Latency Test v7.4
 # Size       Avg Latency(us)        Validation
 1                       0.52              Pass
@@ -34,6 +38,80 @@ def test_the_columns_of_older_releases_are_read(tmp_path: Path) -> None:
     ]
     assert found.version == "5.9"
     assert {row.stated.digit_ns for row in found.rows} == {20.0}
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "key"),
+    [
+        ("Buffer on HOST (H)\n", "Buffer on DEVICE (D)\n",
+         "mpi/omb_mpi_latency_host_to_device/8"),
+        ("# Send Buffer on HOST (H) and Receive Buffer on HOST (H)\n", "",
+         "mpi/omb_mpi_latency_other_memory/8"),
+        ("Latency (us)\n", "Latency (us)     Transmit Size\n",
+         "mpi/omb_mpi_latency_derived_datatype/8"),
+    ],
+)  # fmt: skip
+def test_a_latency_of_other_memory_or_layout_is_not_the_usual_one(
+    tmp_path: Path, was: str, now: str, key: str
+) -> None:
+    assert was in OLD
+    text = OLD.replace(was, now)
+    if "Transmit" in now:
+        text = text.replace("1.17", "1.17  0").replace("1.20", "1.20  8")
+    row = of(text, tmp_path).rows[1]
+    assert row.case.key == key
+    # Half a round trip, as the usual one.
+    assert (row.time_ns, row.test.latency_divisor) == (2400.0, 2)
+
+
+@pytest.mark.parametrize(
+    ("by", "test"),
+    [("MPI_Win_flush", "put_latency"), ("MPI_Win_post/start/complete/wait",
+     "omb_mpi_put_latency_mpi_win_post_start_complete_wait")],
+)  # fmt: skip
+def test_a_put_that_ends_otherwise_is_another_test(tmp_path: Path, by: str, test: str) -> None:
+    text = (
+        "# OSU MPI_Put Latency Test v7.4\n# Window creation: MPI_Win_allocate\n"
+        f"# Synchronization: {by}\n# Size          Latency (us)\n8    1.20\n"
+    )
+    assert [row.case.key for row in of(text, tmp_path).rows] == [f"mpi/{test}/8"]
+
+
+def test_each_command_is_of_the_output_behind_it(tmp_path: Path) -> None:
+    """One file of a night: the ranks of the first command are not those of the second."""
+    latency = "# OSU MPI Latency Test v7.4\n# Size  Avg Latency(us)\n8   1.20\n"
+    allreduce = "# OSU MPI Allreduce Latency Test v7.4\n# Size  Avg Latency(us)\n4   8.5\n"
+    found = of(
+        f"$ mpirun -n 2 osu_latency\n{latency}$ mpirun -n 64 osu_allreduce\n{allreduce}"
+        f"[me@n1 run]$ mpirun -n 16 osu_allreduce\n{allreduce}",
+        tmp_path,
+    )
+    assert [row.case.key for row in found.rows] == [
+        "mpi/ping_pong/8",
+        "mpi/allreduce/4/64ranks",
+        "mpi/allreduce/4/16ranks",
+    ]
+    assert found.command == (
+        "mpirun -n 2 osu_latency; mpirun -n 64 osu_allreduce; mpirun -n 16 osu_allreduce"
+    )
+
+
+def test_a_fan_in_is_no_stream_of_one_pair(tmp_path: Path) -> None:
+    """Its title is that of osu_bw: the command alone tells them apart."""
+    text = BANDWIDTH.format("")
+    [row] = of(f"$ mpirun -n 4 osu_bw_fan_in\n{text}", tmp_path).rows
+    assert row.case.test == "omb_fan_in_bandwidth"
+
+
+def test_a_further_datatype_is_another_test(tmp_path: Path) -> None:
+    text = (
+        "# OSU MPI Latency Test v7.4\n# Datatype: MPI_CHAR.\n# Size  Avg Latency(us)\n8  1.2\n"
+        "# Datatype: MPI_INT.\n# Size  Avg Latency(us)\n8  1.3\n"
+    )
+    assert [row.case.key for row in of(text, tmp_path).rows] == [
+        "mpi/ping_pong/8",
+        "mpi/omb_mpi_latency_mpi_int/8",
+    ]
 
 
 def test_a_build_that_knows_no_version_has_none(tmp_path: Path) -> None:

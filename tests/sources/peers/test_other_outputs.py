@@ -26,8 +26,13 @@ KNOWN: dict[str, tuple[int, str, float]] = {
     "gpcnet_load.txt": (4, "mpi/gpcnet_rr_two_sided_lat_beside_congestors/8/10ranks", 9656.1e3),
     "gpcnet_verbose.txt": (8, "mpi/gpcnet_multiple_alltoall/4096", 380.8 * 2**20),
     "iperf3.txt": (1, "tcp/stream/131072", 11.6e9 / 8),
-    "iperf3.json": (1, "tcp/iperf3_parallel_streams/131072", 12705127370.538 / 8),
-    "iperf3_p2.txt": (1, "tcp/iperf3_parallel_streams/131072", 12.0e9 / 8),
+    "iperf3.json": (1, "tcp/iperf3_2_parallel_streams/131072", 12705127370.538 / 8),
+    "iperf3_bidir.json": (2, "tcp/iperf3_both_ways_rx_c/131072", 6792131969.903 / 8),
+    "iperf3_v.txt": (1, "tcp/stream/65536", 13.3e9 / 8),
+    "iperf3_server_output.txt": (1, "tcp/stream/131072", 16.6e9 / 8),
+    "iperf3_timestamps.txt": (1, "tcp/stream/131072", 15.7e9 / 8),
+    "iperf3_udp.txt": (1, "udp/iperf3_paced_at_50_mbit_s/32768", 50.1e6 / 8),
+    "iperf3_p2.txt": (1, "tcp/iperf3_2_parallel_streams/131072", 12.0e9 / 8),
     "mpigraph.txt": (12, "mpi/mpigraph_bandwidth_of_sends/1024/3ranks/at2", 43.375 * 2**20),
     "netpipe_console.txt": (8, "tcp/ping_pong/8", 10210.0),
     "netpipe_np.out": (12, "tcp/ping_pong/6", 10210.0),
@@ -35,13 +40,53 @@ KNOWN: dict[str, tuple[int, str, float]] = {
     "sockperf_tp.txt": (1, "tcp/stream/1472", 601.285 * 2**20),
     "ucx_client_latency.txt": (1, "ucx/ping_pong/64", 79987.0),
     "ucx_client_bw.txt": (1, "ucx/stream/64", 5.76 * 2**20),
+    "imb_rma.txt": (64, "mpi/imb_unidir_put_aggregate/4", 1.63e3),
     "imb_mpi1.txt": (31, "mpi/sendrecv/64", 680.0),
+    "perftest_send_lat_a.txt": (23, "verbs/ping_pong/8/single", 87.88e3),
+    "perftest_send_lat_u.txt": (1, "verbs/ping_pong/64/single", 244.51e3),
+    "perftest_send_lat_d.txt": (1, "verbs/ping_pong/64", 230.86e3),
+    "perftest_atomic_lat.txt": (
+        1, "verbs/perftest_atomic_fetch_and_add_latency/8/single", 34.72e3
+    ),
+    "perftest_send_bw_gbits.txt": (1, "verbs/stream/4096/q128", 0.099407e9 / 8),
+    "perftest_write_bw_b.txt": (
+        1, "verbs/perftest_rdma_write_bidirectional_bw/4096/q128", 38.09 * 2**20
+    ),
+    "perftest_lat.json": (1, "verbs/ping_pong/64/single", 19.32e3),
+    "perftest_bw.json": (1, "verbs/put_stream/4096/q128", 29.33 * 2**20),
+    "sockperf_ul.txt": (1, "udp/sockperf_under_load_of_1000_messages_per_s/64", 3648163.0),
+    "netpipe_console_2.txt": (12, "tcp/netpipe_both_ways_at_once/24", 13030.0),
+    "omb_bw_z.txt": (11, "mpi/window_stream/8/shared", 38.26e6),
+    "omb_latency_mt.txt": (
+        7, "mpi/omb_mpi_multi_threaded_latency_1_sender_threads_2_receiver_threads/2", 830.0
+    ),
+    "omb_put_latency.txt": (9, "mpi/put_latency/8", 80.0),
+    "omb_latency_ddt.txt": (11, "mpi/omb_mpi_latency_derived_datatype/4", 140.0),
+    "omb_iallreduce_f.txt": (
+        5, "mpi/omb_mpi_non_blocking_allreduce_latency/8/3ranks", 24.62e3
+    ),
     "omb_latency_z.txt": (11, "mpi/ping_pong/8", 460.0),
     "omb_mbw_mr.txt": (11, "mpi/omb_mpi_multiple_bandwidth_message_rate/8", 57.00e6),
     "omb_allreduce_f.txt": (5, "mpi/allreduce/16/4ranks", 2879.96e3),
     "omb_barrier.txt": (1, "mpi/barrier/0", 2080.0),
     "omb_bibw_tagged.txt": (7, "mpi/bidirectional_window_stream/8/shared", 80.86e6),
-}
+}  # fmt: skip
+# How many of them say why they have none.
+WITHOUT = {"perftest_send_lat_a.txt": 2}
+# What a run writes on stderr beside its figures: Open MPI's box, and lines of a process.
+BOX = f"""{"-" * 74}
+WARNING: No preset parameters were found for the device that Open MPI
+detected:
+
+  Local host:            n1
+  Device name:           rxe0
+
+NOTE: You can turn off this warning by setting the MCA parameter
+      btl_openib_warn_no_device_params_found to 0.
+{"-" * 74}
+[n1:01234] 1 more process has sent help message help-mpi-btl-openib.txt / no device params found
+[n1:01234] Set MCA parameter "orte_base_help_aggregate" to 0 to see all help / error messages
+"""
 
 
 def read(name: str) -> StatedOutput:
@@ -89,7 +134,33 @@ def test_a_real_output_gives_the_figures_that_it_states(name: str) -> None:
     assert len(rows) == count
     assert figure(row_of(name, key)) == pytest.approx(value, rel=1e-9)
     # A stream of no bytes has no bandwidth.
-    assert not any(row.reason for row in rows if row.case.bytes)
+    assert sum(bool(row.reason) for row in rows if row.case.bytes) == WITHOUT.get(name, 0)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_from_windows_says_the_same(name: str) -> None:
+    text = (OUTPUTS / name).read_text()
+    assert said(text.replace("\n", "\r\n"), name) == said(text, name)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_two_outputs_in_one_file_are_read_one_after_the_other(name: str) -> None:
+    text = (OUTPUTS / name).read_text()
+    found = outcome(2 * text, name)
+    if name.startswith("perftest") and name.endswith(".json"):
+        assert re.match(rf"{re.escape(name)}:\d+: ", str(found))
+    else:
+        assert found == 2 * said(text, name)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_mpirun_warns_of_is_no_output_wherever_it_stands(name: str) -> None:
+    text = (OUTPUTS / name).read_text()
+    lines = text.split("\n")
+    whole = said(text, name)
+    for at in range(0, len(lines), max(1, len(lines) // 20)):
+        mixed = "\n".join([*lines[:at], *BOX.split("\n")[:-1], *lines[at:]])
+        assert said(mixed, name) == whole, at
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -151,6 +222,26 @@ def test_a_run_that_its_starter_ended_keeps_the_whole_rows_before_that(tmp_path:
     found = read_output(path, Given())[1]
     assert [row.case.bytes for row in found.rows] == [1, 2, 4, 8]
     assert found.failed == "MPI_ABORT was invoked on rank 0 in communicator"
+
+
+def test_figures_between_two_frames_are_no_warning(tmp_path: Path) -> None:
+    """Where the first frame closes a box whose beginning was cut off."""
+    text = (OUTPUTS / "omb_latency_z.txt").read_text()
+    frame = "-" * 74 + "\n"
+    path = tmp_path / "cut.txt"
+    path.write_text(f"{frame}{text}{frame}")
+    with pytest.raises(WeftError, match=r"cut.txt:\d+: "):
+        read_output(path, Given())
+
+
+def test_what_follows_a_run_that_failed_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "night.txt"
+    box = "-" * 74 + "\nmpirun noticed that process rank 1 exited on signal 9\n" + "-" * 74 + "\n"
+    text = "# OSU MPI Latency Test v7.4\n# Size  Avg Latency(us)\n8   {}\n"
+    path.write_text(f"{text.format(1.2)}{box}$ mpirun -n 2 osu_latency\n{text.format(1.3)}")
+    found = read_output(path, Given())[1]
+    assert [row.time_ns for row in found.rows] == [2400.0, 2600.0]
+    assert found.failed == "mpirun noticed that process rank 1 exited on signal 9"
 
 
 @pytest.mark.parametrize("label", ["0: ", "P0 0: ", " 0: "])

@@ -3,7 +3,7 @@
 import pytest
 
 from weft.plan.pattern import Pattern
-from weft.sources.peers import imb, iperf3, perftest, ucx
+from weft.sources.peers import imb, iperf3_rows, perftest, ucx
 from weft.sources.peers.perftest import TITLES
 
 # By its own title: its name in weft, parts of a round trip, ways of a bandwidth, what it is about.
@@ -18,9 +18,12 @@ OWN = [
      "perftest_atomic_cmp_and_swap_latency", 1, 0, "one_sided_latency"),
     (ucx._test("latency", "put latency"), "ucx_perftest_put_latency", 2, 2, "latency"),
     (ucx._test("bandwidth", "put bandwidth"), "ucx_perftest_put_bandwidth", 0, 1, "bandwidth"),
-    (iperf3._test(True, ""), "iperf3_parallel_streams", 0, 1, "bandwidth"),
-    (iperf3._test(True, "TX-C"), "iperf3_both_ways_tx_c", 0, 1, "bandwidth"),
-    (iperf3._test(False, "RX-C"), "iperf3_both_ways_rx_c", 0, 1, "bandwidth"),
+    (iperf3_rows.test_of("", 2, 0), "iperf3_2_parallel_streams", 0, 1, "bandwidth"),
+    (iperf3_rows.test_of("TX-C", 1, 0), "iperf3_both_ways_tx_c", 0, 1, "bandwidth"),
+    (iperf3_rows.test_of("RX-C", 4, 0),
+     "iperf3_both_ways_rx_c_4_parallel_streams", 0, 1, "bandwidth"),
+    (iperf3_rows.test_of("", 1, 50_000_000), "iperf3_paced_at_50_mbit_s", 0, 1, "bandwidth"),
+    (iperf3_rows.test_of("", 1, -1), "iperf3_paced", 0, 1, "bandwidth"),
     (imb._test("Exchange"), "imb_exchange", 1, 4, ""),
     (imb._test("Unheard"), "imb_unheard", 1, 0, ""),
 ]  # fmt: skip
@@ -38,7 +41,7 @@ def test_a_test_of_one_tool_is_about_what_its_title_says(
 
 def test_what_weft_has_too_has_its_name_there() -> None:
     assert {title: perftest._test(title).name for title in TITLES} == dict(TITLES)
-    assert iperf3._test(False, "").name == "stream"
+    assert iperf3_rows.test_of("", 1, 0).name == "stream"
     # By the server's words, and by the heads alone where the file has none.
     named = [
         (kind, tested, ucx._test(kind, tested).name)

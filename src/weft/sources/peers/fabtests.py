@@ -1,13 +1,15 @@
 """Outputs of fabtests and fi_pingpong of libfabric: `usec/xfer` and `Mxfers/sec`.
 
-Sizes like `1.5k` are cut multiples of 1024, counts like `10k` cut multiples of 1000. Latency is
-half a round trip in tests that are called pingpong, MB are 10^6 bytes (fabtests/common/shared.c).
+A ping-pong's `total` has both ways in it, a bandwidth's has one. Sizes like `1.5k` are cut
+multiples of 1024, counts like `10k` cut multiples of 1000. Latency is half a round trip in tests
+that are called pingpong, MB are 10^6 bytes (fabtests/common/shared.c).
 """
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from weft.sources.peers.stated import (
@@ -19,39 +21,73 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
-from weft.sources.peers.tests import own
+from weft.sources.peers.tests import other, own
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weft.plan.pattern import Pattern
     from weft.sources.peers.text import OutputLine, OutputText
 
 _HEADS = re.compile(r"^bytes +(?:iters|#sent +#ack) +total +time +MB/sec +usec/xfer +Mxfers/sec")
 _PROGRAM = re.compile(r"\bfi_\w+")
 _SCALED = re.compile(r"=?(\d+(?:\.\d+)?)([kmg]?)")
+# Of the count of its messages alone and of both ways, the numbers being cut.
+_BETWEEN = Decimal("1.4")
+_OWN: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ("fi_pingpong", "fi_rdm_pingpong", "fi_rdm_tagged_pingpong", "fi_msg_pingpong"),
+            "ping_pong",
+        ),
+        **dict.fromkeys(("fi_rdm_bw", "fi_rdm_tagged_bw", "fi_msg_bw"), "stream"),
+    }
+)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all tables in the file. Raises WeftError by line."""
-    command = text.command(_PROGRAM)
-    test = own("stream" if re.search(r"\bfi_\w*bw", command) else "ping_pong")
-    section = StatedSection(test=test, transport=given.transport or "ofi")
+    command = text.commands(_PROGRAM)
+    transport = given.transport or "ofi"
     lines = [line for line in text.begin(_HEADS) if line.text and not _HEADS.match(line.text)]
-    rows = [_row(line, section) for line in lines]
+    rows = [_row(line, transport) for line in lines]
     refuse_empty(text, rows, "the output of fabtests")
     return StatedOutput(rows=tuple(rows), command=command, failed=text.failed)
 
 
-def _row(line: OutputLine, section: StatedSection) -> StatedRow:
+def _row(line: OutputLine, transport: str) -> StatedRow:
     words = line.words
     if len(words) not in (7, 8) or not words[-4].endswith("s"):
         line.refuse()
-    _, _, per_s, per_transfer = words[-5], words[-4], words[-3], words[-2]
+    total, per_s, per_transfer = words[-5], words[-3], words[-2]
     size = _size(line, words[0], line.number_of(per_s) * line.number_of(per_transfer))
     count = int(_scaled(line, words[1], 1000))
+    test = _test(line, size * count, _scaled(line, total, 1024))
+    section = StatedSection(test=test, transport=transport)
     others = {"MB/sec": float(line.number_of(per_s))}
     if section.test.latency_divisor:
         return section.latency(line, size, per_transfer, operations=count, others=others)
     return section.bandwidth(line, size, per_s, MEGA, operations=count, others=others)
+
+
+def _test(line: OutputLine, moved: int, total: Decimal) -> Pattern:
+    """By the program's name and by `total`, which counts a ping-pong's messages both ways.
+
+    Both are printed in the same columns. Raises WeftError where the two do not fit.
+    """
+    program = _PROGRAM.search(line.command)
+    name = program[0] if program else ""
+    is_one_way = bool(moved) and total < _BETWEEN * moved
+    if name and moved and is_one_way == name.endswith("pingpong"):
+        line.refuse(f"its total is not of {name}")
+    if name and name not in _OWN:
+        return (
+            other("fabtests", name, divisor=0, factor=1)
+            if is_one_way
+            else other("fabtests", name, divisor=2, factor=2, figure="latency")
+        )
+    return own(_OWN[name] if name else "stream" if is_one_way else "ping_pong")
 
 
 def _size(line: OutputLine, word: str, bytes_by_rate: Decimal) -> int:

@@ -40,7 +40,7 @@ _UNITS = ("usec", "MiB/s/rank")
 
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all boxes. Raises WeftError by line."""
-    command = text.command(_PROGRAM)
+    command = text.commands(_PROGRAM)
     rows: list[StatedRow] = []
     columns: list[str] = []
     version, ranks, title = "", 0, ""

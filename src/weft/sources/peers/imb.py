@@ -37,6 +37,7 @@ _PROGRAM = re.compile(r"\bIMB-\w+")
 _CALL = re.compile(r"^# (?P<command>\S*IMB-\w+.*)$")
 _NAME = re.compile(r"^# Benchmarking (?:Multi-)?(?P<name>\S+)")
 _RANKS = re.compile(r"^# #processes = (\d+)")
+_MODE = re.compile(r"^# +MODE: (NON-)?AGGREGATE\b")
 _DATE = re.compile(r"^# Date +: (.*)$")
 _MACHINE = re.compile(r"^# Machine +: (.*)$")
 _REFUSED = re.compile(r"^(\S+) +((?:out-of-mem|int-overflow|time-out).*)$")
@@ -61,7 +62,7 @@ _FACTORS: Mapping[str, int] = MappingProxyType({"exchange": 4})
 
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all benchmarks in the file. Raises WeftError by line."""
-    command = text.command(_PROGRAM)
+    command = text.commands(_PROGRAM)
     reader = _Reader(given.transport or "mpi")
     for line in text.begin(_MARK):
         reader.take(line)
@@ -83,6 +84,7 @@ class _Reader:
         self.version = self.command = self.created_utc = ""
         self._transport = transport
         self._test: Pattern | None = None
+        self._name = ""
         self._ranks = 0
         self._columns: list[str] = []
 
@@ -102,7 +104,11 @@ class _Reader:
 
     def _remark(self, line: OutputLine) -> None:
         if name := _NAME.match(line.text):
-            self._test, self._columns = _test(name["name"]), []
+            self._name, self._columns = name["name"], []
+            self._test = _test(self._name)
+        elif mode := _MODE.match(line.text):
+            # Aggregate: many of them before the call that waits for all.
+            self._test = _test(self._name if mode[1] else f"{self._name}, aggregate")
         elif ranks := _RANKS.match(line.text):
             self._ranks = int(ranks[1])
         elif version := _VERSION.match(line.text):

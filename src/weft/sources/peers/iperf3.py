@@ -1,19 +1,26 @@
-"""Outputs of iperf3: text and --json. The receiver's rate counts, of all streams together.
+"""Outputs of iperf3: text and --json (iperf3_json.py), of one run or many in a row.
 
-In text lower-case bits have prefixes of 1000 (src/units.c). The block of a read or write is its
-message: the JSON states it; of text a user says it (--bytes), 128 KiB being the default for TCP.
+The receiver's rate counts, of all streams together, in text `receiver` or `[SUM]` of it. Lower-case
+bits have prefixes of 1000 (src/units.c). The block of a read or write is its message: -V and the
+command's -l state it, and of a command without either it is 128 KiB over TCP.
 """
 
 from __future__ import annotations
 
-import datetime
 import re
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
-from weft.sources.peers.json_text import json_of
+from weft.sources.peers.iperf3_json import MARK, read_json
+from weft.sources.peers.iperf3_rows import (
+    USUAL_TCP_BYTES,
+    bytes_typed,
+    pace_typed,
+    test_of,
+    utc_of,
+)
 from weft.sources.peers.stated import (
     Given,
     Peer,
@@ -22,103 +29,144 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
-from weft.sources.peers.tests import other, own
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from weft.plan.pattern import Pattern
     from weft.sources.peers.text import OutputLine, OutputText
 
-_HEADS = re.compile(r"^\[ *ID\](?:\[Role\])? Interval +Transfer +(?:Bitrate|Bandwidth)")
-_JSON = re.compile(r'^\s*"(?:sum_received|tcp_mss_default|error)":')
-_MARK = re.compile(rf"{_HEADS.pattern}|{_JSON.pattern}")
+# --timestamps puts strftime's %c before each line.
+_STAMP = re.compile(r"^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}(?: |$)")
+_HEADS = re.compile(r"^\[ *ID\](?:\[Role\])? Interval +Transfer +(?:Bitrate|Bandwidth)(?P<rest>.*)")
+_MARK = re.compile(
+    rf"^(?:{_STAMP.pattern[1:]})?\[ *ID\](?:\[Role\])? Interval +Transfer +|{MARK.pattern}"
+)
 _PROGRAM = re.compile(r"\biperf3\b")
 _FIGURE = re.compile(
     r"^\[ *(?P<id>\d+|SUM)\](?:\[(?P<role>\w+-\w)\])? +[\d.]+- *[\d.]+ +sec +[\d.]+ [KMGT]?Bytes"
     r" +(?P<rate>[\d.]+) (?P<prefix>[KMGT]?)(?P<unit>bits|Bytes)/sec(?P<rest>.*)$"
 )
+_BEGINS = re.compile(r"^(?:Connecting to host |iperf Done\.$)")
+_ACCEPTS = re.compile(r"^Accepted connection from ")
+_BLOCKS = re.compile(r"^Starting Test: protocol: (\w+), \d+ streams?, (\d+) byte blocks")
+_VERSION = re.compile(r"^iperf (\d\S*)")
+_HOST = re.compile(r"^Linux (\S+) \d")
+_TIME = re.compile(r"^Time: (.*)$")
 _REMARK = re.compile(
-    r"^(?:Connecting to|Reverse mode|\[ *\d+\](?:\[[\w-]+\])? local|[- ]+$|iperf Done\.|$|-{10,})"
+    r"^(?:Reverse mode|\[ *\d+\](?:\[[\w-]+\])? local|[- ]+$|$|-{10,}|Server listening"
+    r"|Control connection MSS| +Cookie: | +TCP MSS: | *Target Bitrate: |Test Complete\. Summary"
+    r"|CPU Utilization: |(?:snd|rcv)_tcp_congestion )"
 )
+_SERVERS = "Server output:"
 _POWERS: Mapping[str, int] = MappingProxyType({"": 0, "K": 1, "M": 2, "G": 3, "T": 4})
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figure of the run. Raises WeftError by line."""
-    command = text.command(_PROGRAM)
+    """The figures of all runs. Raises WeftError by line."""
+    command = text.commands(_PROGRAM)
     first = next((line for line in text.lines if line.text.strip()), None)
     if first is not None and first.text.startswith("{"):
-        return _read_json(text, given, command)
-    found: list[tuple[OutputLine, re.Match[str]]] = []
-    has_sum = False
-    for line in text.begin(_MARK):
-        figure = _FIGURE.match(line.text)
-        has_sum = has_sum or bool(figure and figure["id"] == "SUM")
-        if figure and figure["rest"].rstrip().endswith("receiver"):
-            found.append((line, figure))
-        elif not (figure or _HEADS.match(line.text) or _REMARK.match(line.text)):
-            line.refuse()
-    sums = [one for one in found if one[1]["id"] == "SUM"] or found
-    if has_sum and sums and sums[0][1]["id"] != "SUM":
-        sums[-1][0].refuse("the sum of the streams is missing", "import the whole output")
-    rows = [_row(line, figure, given, len(found)) for line, figure in sums]
-    refuse_empty(text, rows, "the output of iperf3")
-    return StatedOutput(rows=tuple(rows), command=command, failed=text.failed)
-
-
-def _row(line: OutputLine, figure: re.Match[str], given: Given, found: int) -> StatedRow:
-    if given.bytes is None:
-        raise WeftError(
-            f"{line.place}: iperf3 does not print the length of its blocks",
-            "type --bytes with it (128KiB is its default for TCP)",
-        )
-    is_bits = figure["unit"] == "bits"
-    unit = Decimal((1000 if is_bits else 1024) ** _POWERS[figure["prefix"]])
-    test = _test(figure["id"] == "SUM" and found > 1, figure["role"] or "")
-    section = StatedSection(test=test, transport=given.transport or "tcp")
-    return section.bandwidth(line, given.bytes, figure["rate"], unit / 8 if is_bits else unit)
-
-
-def _test(is_sum: bool, role: str) -> Pattern:
-    if role:
-        return other("iperf3", f"both ways, {role}", divisor=0, factor=1)
-    return other("iperf3", "parallel streams", divisor=0, factor=1) if is_sum else own("stream")
-
-
-def _read_json(text: OutputText, given: Given, command: str) -> StatedOutput:
-    """Raises WeftError by the line where the JSON is damaged, or for a run that failed."""
-    found = json_of(text)
-    line = next(one for one in text.lines if _MARK.search(one.text))
-    if not isinstance(found, dict) or "error" in found:
-        why = found.get("error", "") if isinstance(found, dict) else ""
-        line.refuse(f"iperf3 failed: {why}", "run it again")
-    rate = _at(found, "end", "sum_received", "bits_per_second")
-    size = _at(found, "start", "test_start", "blksize")
-    streams = _at(found, "start", "test_start", "num_streams")
-    if not isinstance(rate, int | float) or not isinstance(size, int) or not rate > 0:
-        line.refuse("it lacks end.sum_received.bits_per_second or no blksize")
-    protocol = str(_at(found, "start", "test_start", "protocol") or "tcp").lower()
-    section = StatedSection(test=_test(streams != 1, ""), transport=given.transport or protocol)
-    seconds = _at(found, "start", "timestamp", "timesecs")
-    version = str(_at(found, "start", "version") or "").removeprefix("iperf ")
+        return read_json(text, given, command)
+    reader = _Reader(given)
+    for line in text.lines:
+        line.text = _STAMP.sub("", line.text)
+        reader.take(line)
+    reader.end()
+    refuse_empty(text, reader.rows, "the output of iperf3")
     return StatedOutput(
-        rows=(section.bandwidth(line, size, f"{rate:.3f}", Decimal(1) / 8),),
-        version=version,
+        rows=tuple(reader.rows),
+        version=reader.version,
         command=command,
-        created_utc=_utc(seconds) if isinstance(seconds, int) else "",
+        host=reader.host,
+        created_utc=reader.created_utc,
         failed=text.failed,
     )
 
 
-def _utc(seconds: int) -> str:
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat()
+class _Reader:
+    """The state between the lines: one run's streams, until its end or the next one."""
 
+    def __init__(self, given: Given) -> None:
+        self.rows: list[StatedRow] = []
+        self.version = self.host = self.created_utc = ""
+        self._given = given
+        self._begin()
 
-def _at(found: Any, *keys: str) -> Any:
-    for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+    def _begin(self) -> None:
+        self._found: list[tuple[OutputLine, re.Match[str]]] = []
+        self._has_sum = self._has_heads = self._is_servers = False
+        self._protocol = "tcp"
+        self._bytes = 0
+
+    def take(self, line: OutputLine) -> None:
+        """One line: the begin or end of a run, its heads, a figure, or a remark."""
+        text = line.text
+        figure = _FIGURE.match(text)
+        if _BEGINS.match(text) or (_ACCEPTS.match(text) and not self._is_servers):
+            self.end()
+        elif heads := _HEADS.match(text):
+            self._has_heads = True
+            if "Datagrams" in heads["rest"]:
+                self._protocol = "udp"
+        elif figure and not self._has_heads:
+            line.refuse("no line before it names the columns")
+        elif figure and not self._is_servers:
+            self._figure(line, figure)
+        elif text == _SERVERS:
+            # The other side's own account of what was counted already.
+            self._is_servers = True
+        elif not self._stated(text) and self._has_heads:
+            known = figure or _REMARK.match(text) or _ACCEPTS.match(text)
+            if not known:
+                line.refuse()
+
+    def _figure(self, line: OutputLine, figure: re.Match[str]) -> None:
+        self._has_sum = self._has_sum or figure["id"] == "SUM"
+        if figure["rest"].rstrip().endswith("receiver"):
+            self._found.append((line, figure))
+
+    def _stated(self, text: str) -> bool:
+        """Whether a line of -V says something of the run or its host."""
+        if blocks := _BLOCKS.match(text):
+            self._protocol, self._bytes = blocks[1].lower(), int(blocks[2])
+        elif version := _VERSION.match(text):
+            self.end()
+            self.version = version[1]
+        elif host := _HOST.match(text):
+            self.host = host[1]
+        elif time := _TIME.match(text):
+            self.created_utc = self.created_utc or utc_of(time[1])
+        else:
+            return False
+        return True
+
+    def end(self) -> None:
+        """The end of a run: its figures. Raises WeftError for a sum that is missing."""
+        sums = [one for one in self._found if one[1]["id"] == "SUM"] or self._found
+        if self._has_sum and sums and sums[0][1]["id"] != "SUM":
+            sums[-1][0].refuse("the sum of the streams is missing", "import the whole output")
+        for line, figure in sums:
+            streams = [one for _, one in self._found if one["role"] == figure["role"]]
+            self.rows.append(self._row(line, figure, sum(s["id"] != "SUM" for s in streams)))
+        self._begin()
+
+    def _row(self, line: OutputLine, figure: re.Match[str], streams: int) -> StatedRow:
+        size = self._bytes or bytes_typed(line) or self._given.bytes
+        if size is None and line.command and self._protocol == "tcp":
+            size = USUAL_TCP_BYTES
+        if size is None:
+            raise WeftError(
+                f"{line.place}: iperf3 does not print the length of its blocks",
+                "type --bytes with it (128KiB is its default for TCP)",
+            )
+        is_bits = figure["unit"] == "bits"
+        unit = Decimal((1000 if is_bits else 1024) ** _POWERS[figure["prefix"]])
+        pace = pace_typed(line, self._protocol)
+        section = StatedSection(
+            test=test_of(figure["role"] or "", streams, pace),
+            transport=self._given.transport or self._protocol,
+        )
+        return section.bandwidth(line, size, figure["rate"], unit / 8 if is_bits else unit)
 
 
 IPERF3 = Peer(name="iperf3", mark=_MARK, read=read)

@@ -6,7 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from weft.sources.peers.text import OutputText
+    from collections.abc import Iterator
+
+    from weft.sources.peers.text import OutputLine, OutputText
 
 
 def json_of(text: OutputText, *, keep_digits: bool = False) -> Any:
@@ -14,15 +16,31 @@ def json_of(text: OutputText, *, keep_digits: bool = False) -> Any:
 
     Raises WeftError by line.
     """
+    return _decoded(text.lines, keep_digits=keep_digits)
+
+
+def objects_of(text: OutputText) -> Iterator[tuple[list[OutputLine], Any]]:
+    """Each object of several in a row, with its lines. Raises WeftError by line.
+
+    An object ends with a brace at the beginning of a line, as programs print theirs.
+    """
+    lines: list[OutputLine] = []
+    for line in text.lines:
+        if line.text or lines:
+            lines.append(line)
+        if line.text == "}":
+            yield lines, _decoded(lines)
+            lines = []
+    if lines:
+        lines[-1].refuse("the JSON is damaged", "import the whole output")
+
+
+def _decoded(lines: list[OutputLine], *, keep_digits: bool = False) -> Any:
     as_printed = str if keep_digits else None
     try:
         return json.loads(
-            "\n".join(line.text for line in text.lines),
-            parse_float=as_printed,
-            parse_int=as_printed,
+            "\n".join(line.text for line in lines), parse_float=as_printed, parse_int=as_printed
         )
     except (json.JSONDecodeError, RecursionError) as error:
         at = getattr(error, "lineno", 1)
-        text.lines[min(at, len(text.lines)) - 1].refuse(
-            "the JSON is damaged", "import the whole output"
-        )
+        lines[min(at, len(lines)) - 1].refuse("the JSON is damaged", "import the whole output")

@@ -40,7 +40,7 @@ _REMARK = re.compile(
 
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of both matrices. Raises WeftError by line."""
-    command = text.command(_PROGRAM)
+    command = text.commands(_PROGRAM)
     rows: list[StatedRow] = []
     facts: dict[str, int] = {}
     version = ""

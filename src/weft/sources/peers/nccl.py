@@ -28,13 +28,12 @@ _SIDE = ("time", "algbw", "busbw")
 
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of the file. Raises WeftError by line."""
-    command = text.command(_PROGRAM)
+    command = text.commands(_PROGRAM)
     names = [m[1] for line in text.lines if (m := _TESTED.search(line.text))]
-    program = _PROGRAM.search(command)
-    name = program[0].removesuffix("_perf") if program else next(iter(names), "collective")
     iterations = next((int(m[1]) for line in text.lines if (m := _ITERATIONS.search(line.text))), 0)
-    ranks = given.ranks or sum(bool(_RANK.match(line.text)) for line in text.lines)
-    test = other("nccl-tests", name)
+    # Of a cut list the last rank still says how many there are, and two programs' lists are of one.
+    named = [int(rank[1]) + 1 for line in text.lines if (rank := _RANK.match(line.text))]
+    ranks = given.ranks or max(named, default=0)
     rows: list[StatedRow] = []
     columns: list[str] = []
     for line in text.begin(_MARK):
@@ -43,6 +42,9 @@ def read(text: OutputText, given: Given) -> StatedOutput:
         elif line.text and not line.text.startswith("#"):
             if not ranks:
                 raise WeftError(f"{line.place}: no line says the ranks", "type --ranks with them")
+            program = _PROGRAM.search(line.command)
+            name = program[0].removesuffix("_perf") if program else next(iter(names), "collective")
+            test = other("nccl-tests", name)
             section = StatedSection(test=test, transport=given.transport or "nccl", ranks=ranks)
             rows.append(_row(line, columns, section, iterations))
     refuse_empty(text, rows, "the output of nccl-tests")

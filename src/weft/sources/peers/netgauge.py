@@ -23,7 +23,7 @@ _PROGRAM = re.compile(r"\bnetgauge\b")
 
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of the file. Raises WeftError by line."""
-    command = text.command(_PROGRAM)
+    command = text.commands(_PROGRAM)
     section = StatedSection(test=own("ping_pong"), transport=given.transport or "mpi")
     rows = []
     version = ""

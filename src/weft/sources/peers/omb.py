@@ -23,7 +23,7 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
-from weft.sources.peers.tests import other, own
+from weft.sources.peers.tests import other, own, variation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,8 +41,23 @@ _INIT = re.compile(r"^nprocs: (\d+), min: .* avg: (\d+) ms")
 _RANKS = re.compile(r"\s-(?:n|np|-ntasks)[ =](\d+)\b")
 _WINDOW = re.compile(r"\s(?:-W ?|--window-size[ =])(\d+)")
 _MULTIPLE = re.compile(r"\s(?:-b ?|--buffer-num[ =])multiple\b")
+_MEMORY = re.compile(r"^# Send Buffer on (\w+).* and Receive Buffer on (\w+)")
+_SYNCHRONISATION = re.compile(r"^# Synchronization: (\S+)")
+_DATATYPE = re.compile(r"^# Datatype: (.*)\.$")
+# A put or get of weft's ends like that.
+_OWN_SYNCHRONISATION = "MPI_Win_flush"
+_HOST = "HOST to HOST"
 _LATENCIES = ("Avg Latency(us)", "Latency (us)", "Latency(us)", "Overall(us)")
 _BANDWIDTHS = ("Bandwidth (MB/s)", "MB/s")
+# Of bandwidths a percentile's head fills its column.
+_BETWEEN_HEADS = re.compile(r"\s{2,}|(?<=\)) (?=P\d)")
+# Before the title of osu_latency_mt and osu_latency_mp.
+_WORKERS = re.compile(
+    r"^# Number of (?P<who>(?:sender|receiver) threads|forked processes in (?:sender|receiver))"
+    r": (?P<count>\d+)",
+    re.IGNORECASE,
+)
+_TRANSMITTED = "Transmit Size"
 _TAIL = re.compile(r"P(\d+) Tail (Lat\(us\)|BW\(MB/s\))")
 # Of a build for other memory (MPI-CUDA) the title says so; case is unlike in releases.
 TITLES: Mapping[str, str] = MappingProxyType(
@@ -67,21 +82,18 @@ ALIKE: Mapping[str, str] = MappingProxyType(
 )
 _OWN: Mapping[str, str] = MappingProxyType({t.lower(): name for t, name in TITLES.items()})
 _BY_WINDOWS = ("window_stream", "bidirectional_window_stream")
+# Their title is that of osu_bw.
+_SAME_TITLE: Mapping[str, str] = MappingProxyType(
+    {"osu_bw_fan_in": "fan-in bandwidth", "osu_bw_fan_out": "fan-out bandwidth"}
+)
 _FOR_RANKS = "type --ranks with how many ranks it ran on"
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all tests in the file. Raises WeftError by line."""
-    command = text.command(_PROGRAM)
-    ranks = _RANKS.search(command)
-    window = _WINDOW.search(command)
-    reader = _Reader(
-        transport=given.transport or "mpi",
-        ranks=given.ranks or (int(ranks[1]) if ranks else 0),
-        queue_depth=int(window[1]) if window else USUAL_QUEUE_DEPTH,
-        has_one_buffer=not _MULTIPLE.search(command),
-    )
-    for line in text.begin(_TITLE):
+    command = text.commands(_PROGRAM)
+    reader = _Reader(given)
+    for line in text.lines:
         reader.take(line)
     refuse_empty(text, reader.rows, "the output of OMB")
     return StatedOutput(
@@ -92,19 +104,18 @@ def read(text: OutputText, given: Given) -> StatedOutput:
 class _Reader:
     """The state between the lines of a file: which test, which columns."""
 
-    def __init__(
-        self, *, transport: str, ranks: int, queue_depth: int, has_one_buffer: bool
-    ) -> None:
+    def __init__(self, given: Given) -> None:
         self.rows: list[StatedRow] = []
         self.version = ""
-        self._transport = transport
-        self._ranks = ranks
-        self._queue_depth = queue_depth
-        # A window's messages share one on either side, or have one each (`-b multiple`).
-        self._buffers = (
-            Schedule(kind="shared") if has_one_buffer else Schedule(kind="turn", count=queue_depth)
-        )
+        self._given = given
+        self._transport = given.transport or "mpi"
         self._test: Pattern | None = None
+        self._title = ""
+        # What is unlike the test of this title, in words: memory, layout, how a put ends.
+        self._beside: dict[str, str] = {}
+        self._datatypes: list[str] = []
+        self._workers: list[str] = []
+        self._typed = _Typed("", given)
         self._pairs = 0
         self._window = 0
         self._columns: list[str] = []
@@ -112,20 +123,43 @@ class _Reader:
     def take(self, line: OutputLine) -> None:
         """One line: a title, the heads, a row, or a remark."""
         text = line.text
-        if title := _TITLE.match(text):
-            self._test, self.version = _test(title["what"]), title["version"] or ""
+        if workers := _WORKERS.match(text):
+            self._workers.append(f"{workers['count']} {workers['who'].lower()}")
+        elif title := _TITLE.match(text):
+            self._typed = _Typed(line.command, self._given)
+            self._title, self.version = title["what"], title["version"] or ""
             self._pairs, self._window, self._columns = 0, 0, []
+            self._beside, self._datatypes = {"workers": ", ".join(self._workers)}, []
+            self._workers = []
+        elif not self._title:
+            # What stands before the first title is another's.
+            return
         elif pairs := _PAIRS.match(text):
             self._pairs = int(pairs[1])
             self._window = 0 if pairs[2] == "varied" else int(pairs[2])
         elif text.startswith("#"):
-            heads = re.split(r"\s{2,}", re.sub(r"^# +", "", text))
-            if {*_LATENCIES, *_BANDWIDTHS} & set(heads):
-                self._columns = heads
+            self._remark(text)
         elif started := _INIT.match(text):
             self._started(line, int(started[1]), started[2])
         elif text:
             self._row(line)
+
+    def _remark(self, text: str) -> None:
+        """The heads of columns, or what is unlike the usual in how it was measured."""
+        if memory := _MEMORY.match(text):
+            self._beside["memory"] = f"{memory[1]} to {memory[2]}"
+        elif by := _SYNCHRONISATION.match(text):
+            self._beside["by"] = "" if by[1] == _OWN_SYNCHRONISATION else by[1]
+        elif datatype := _DATATYPE.match(text):
+            # Without -T there is one; of several the first is the one that is alone otherwise.
+            self._datatypes = list(dict.fromkeys([*self._datatypes, datatype[1]]))
+            is_first = datatype[1] == self._datatypes[0]
+            self._beside["datatype"] = "" if is_first else datatype[1]
+        heads = _BETWEEN_HEADS.split(re.sub(r"^# +", "", text))
+        if {*_LATENCIES, *_BANDWIDTHS} & set(heads):
+            self._columns = heads
+            self._beside["layout"] = "derived datatype" if _TRANSMITTED in heads else ""
+            self._test = _test(self._title, self._typed.program, self._beside)
 
     def _started(self, line: OutputLine, ranks: int, mean_ms: str) -> None:
         place = StatedSection(test=other("OMB", "MPI Init"), transport=self._transport, ranks=ranks)
@@ -154,29 +188,61 @@ class _Reader:
         test = self._test
         if test is None:
             line.refuse()
-        is_bandwidth = test.figure == "bandwidth"
+        typed, is_bandwidth = self._typed, test.figure == "bandwidth"
         section = StatedSection(
             test=test,
             transport=self._transport,
-            queue_depth=self._window or (self._queue_depth if is_bandwidth else USUAL_QUEUE_DEPTH),
-            schedule=self._buffers if test.name in _BY_WINDOWS else Schedule(),
+            queue_depth=self._window or (typed.window if is_bandwidth else USUAL_QUEUE_DEPTH),
+            schedule=typed.buffers if test.name in _BY_WINDOWS else Schedule(),
         )
         if self._pairs:
             return msgspec.structs.replace(section, ranks=2 * self._pairs)
         if test.figure in ("latency", "bandwidth", "one_sided_latency"):
             return section
-        if not self._ranks:
+        if not typed.ranks:
             raise WeftError(f"{line.place}: {test.title} does not say its ranks", _FOR_RANKS)
-        return msgspec.structs.replace(section, ranks=self._ranks)
+        return msgspec.structs.replace(section, ranks=typed.ranks)
 
 
-def _test(what: str) -> Pattern:
-    plain = re.sub(r"^(MPI\w*)-\S+", r"\1", what).lower()
-    if plain in _OWN:
-        return own(_OWN[plain])
-    if "bandwidth" in plain:
-        return other("OMB", what, divisor=0, factor=2 if "bi-directional" in plain else 1)
-    return other("OMB", what, figure="one_sided_latency" if plain.startswith("mpi_") else "")
+class _Typed:
+    """What the command before an output says, or a user: program, ranks, window and buffers."""
+
+    def __init__(self, command: str, given: Given) -> None:
+        program, ranks, window = (r.search(command) for r in (_PROGRAM, _RANKS, _WINDOW))
+        self.program = program[0] if program else ""
+        self.ranks = given.ranks or (int(ranks[1]) if ranks else 0)
+        self.window = int(window[1]) if window else USUAL_QUEUE_DEPTH
+        # A window's messages share one on either side, or have one each (`-b multiple`).
+        self.buffers = (
+            Schedule(kind="turn", count=self.window)
+            if _MULTIPLE.search(command)
+            else Schedule(kind="shared")
+        )
+
+
+def _test(
+    what: str, program: str = "", beside: Mapping[str, str] = MappingProxyType({})
+) -> Pattern:
+    """By its title, which several programs have, and by what is `beside` it.
+
+    A build for other memory names it in the title, with `-d` only, and buffers of two ranks in a
+    line of their own.
+    """
+    plain, is_other = re.subn(r"^(MPI\w*)-\S+", r"\1", what)
+    unlike = [words for words in beside.values() if words not in ("", _HOST)]
+    if is_other and not beside.get("memory"):
+        unlike.append("other memory")
+    if program in _SAME_TITLE:
+        return other("OMB", _SAME_TITLE[program], divisor=0, factor=1)
+    if plain.lower() in _OWN:
+        same = own(_OWN[plain.lower()])
+        return variation("OMB", same, ", ".join([plain, *unlike])) if unlike else same
+    title = ", ".join([what, *unlike])
+    if "bandwidth" in plain.lower():
+        ways = 2 if "bi-directional" in plain.lower() else 1
+        return other("OMB", title, divisor=0, factor=ways)
+    is_one_sided = plain.lower().startswith("mpi_")
+    return other("OMB", title, figure="one_sided_latency" if is_one_sided else "")
 
 
 def _stated(line: OutputLine, cells: dict[str, str]) -> dict[str, Any]:

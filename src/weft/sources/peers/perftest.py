@@ -1,33 +1,40 @@
 """Outputs of perftest (ib_send_lat, ib_write_bw ...): its tables, and its JSON (perftest_json.py).
 
 Columns: src/perftest_parameters.h. Latency is in us, half a round trip but of a read or an atomic
-operation, and t_typical is the median. MB/sec and MiB/sec are both 2^20 bytes; Gb/sec is 10^9 bits.
-Of a latency's n iterations n - 1 gaps are sorted; t_avg, t_stdev and the percentiles leave out the
-two longest, and t_stdev is cut to whole microseconds in between, so that it is not kept.
+operation, and t_typical is the median of single operations. MB/sec and MiB/sec are both 2^20 bytes;
+Gb/sec is 10^9 bits. Of a latency's n iterations n - 1 gaps are sorted; t_avg, t_stdev and the
+percentiles leave out the two longest, and t_stdev is cut to whole microseconds in between, so that
+it is not kept. What stands between two tables is a starter's or the next program's, as what stands
+before the first.
 """
 
 from __future__ import annotations
 
 import re
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from weft.sources.peers.perftest_json import MARK, ONE_SIZE, json_row
+from weft.sources.peers.perftest_rows import (
+    ARE_CYCLES,
+    UNITS,
+    WITHOUT_CYCLES,
+    Facts,
+    refuse_cycles,
+    row_of,
+)
 from weft.sources.peers.stated import (
-    GIGA,
-    MIB,
     Given,
     Peer,
     StatedOutput,
     StatedRow,
-    StatedSection,
     refuse_empty,
 )
 from weft.sources.peers.tests import other, own
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from decimal import Decimal
 
     from weft.plan.pattern import Pattern
     from weft.sources.peers.text import OutputLine, OutputText
@@ -35,11 +42,11 @@ if TYPE_CHECKING:
 _HEADS = re.compile(r"^ *#bytes +#iterations ")
 _PROGRAM = re.compile(r"\b(?:ib|raw_ethernet)_\w+")
 _TITLE = re.compile(r"^ +((?:RDMA_|Send|Atomic|Raw)\w*.*?) (Latency|(?:Bidirectional )?BW) Test\b")
-_FACT = re.compile(r"^ *[A-Za-z][\w ./#()-]* *: \S.*$|^ +(?:local|remote) address:|^ +GID:")
-_NOISE = re.compile(r"^[-* ]*$|Conflicting CPU frequency|^ *Waiting for client|^ ?#, usec")
-_UNITS: Mapping[str, Decimal] = MappingProxyType(
-    {"MB/sec": MIB, "MiB/sec": MIB, "Gb/sec": GIGA / 8}
-)
+_RULE = re.compile(r"^-+$")
+_NOISE = re.compile(r"^[-* ]*$|Conflicting CPU frequency|^Correlation coefficient r\^2: ")
+# The head of the single times that -U and -H print, and one of them.
+_LIST = re.compile(r"^#, (?P<unit>usec|cycles)$")
+_SINGLE = re.compile(r"^\d+, \S+$")
 TITLES: Mapping[str, str] = MappingProxyType(
     {
         "Send Latency": "ping_pong",
@@ -55,36 +62,86 @@ TITLES: Mapping[str, str] = MappingProxyType(
 
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all tables in the file. Raises WeftError by line."""
-    command = text.command(_PROGRAM)
-    transport = given.transport or "verbs"
+    command = text.commands(_PROGRAM)
     if any(MARK.search(line.text) for line in text.lines):
-        found = json_row(text, _UNITS)
-        section = StatedSection(test=_test(found.title), transport=transport)
-        row = _row(found.line, found.cells, section)
-        return StatedOutput(rows=(row,), command=command, failed=text.failed, notes=(ONE_SIZE,))
-    rows: list[StatedRow] = []
-    test: Pattern | None = None
-    columns: list[str] = []
+        found = json_row(text, UNITS)
+        facts = Facts()
+        for name, value in found.facts.items():
+            facts.take(f" {name} : {value}")
+        test = _test(found.title, facts.queue_pairs)
+        refuse_cycles([(found.line, found.cells)])
+        row = row_of(found.line, found.cells, facts.section(test, given))
+        notes = (ONE_SIZE, *facts.notes)
+        return StatedOutput(rows=(row,), command=command, failed=text.failed, notes=notes)
+    reader = _Reader(given)
     for line in text.lines:
-        if title := _TITLE.match(line.text):
-            test, columns = _test(f"{title[1]} {title[2]}"), []
-        elif _HEADS.match(line.text):
-            columns = _columns(line)
-        elif _FACT.match(line.text) or _NOISE.search(line.text) or (not columns and not rows):
-            continue
-        elif test is None or not columns:
-            line.refuse("no line before it names the test")
+        reader.take(line)
+    reader.end()
+    refuse_empty(text, reader.rows, "the output of perftest")
+    notes = tuple(reader.notes)
+    return StatedOutput(rows=tuple(reader.rows), command=command, failed=text.failed, notes=notes)
+
+
+class _Reader:
+    """The state between the lines: which test, what its box says, which columns and rows."""
+
+    def __init__(self, given: Given) -> None:
+        self.rows: list[StatedRow] = []
+        self.notes: list[str] = []
+        self._given = given
+        self._title = ""
+        self._facts = Facts()
+        self._columns: list[str] = []
+        self._cells: list[tuple[OutputLine, dict[str, str]]] = []
+        self._singles: list[OutputLine] = []
+
+    def take(self, line: OutputLine) -> None:
+        """One line: a title, what its box says, the heads, a row, or a remark."""
+        text = line.text
+        if title := _TITLE.match(text):
+            self.end()
+            self._title, self._facts = f"{title[1]} {title[2]}", Facts()
+        elif _HEADS.match(text):
+            self._columns = _columns(line)
+        elif listed := _LIST.match(text):
+            if listed["unit"] == "cycles":
+                line.refuse(ARE_CYCLES, WITHOUT_CYCLES)
+            self._singles.append(line)
+        elif self._singles and _SINGLE.match(text):
+            self._singles.append(line)
+        elif _RULE.match(text) and self._cells:
+            self.end()
+        elif self._columns and not _NOISE.search(text):
+            self._row(line)
+        elif not self._columns and re.match(r" *\d+ ", text):
+            line.refuse("no line before it names the columns")
         else:
-            if len(line.words) != len(columns):
-                line.refuse()
-            cells = dict(zip(columns, line.words, strict=True))
-            rows.append(_row(line, cells, StatedSection(test=test, transport=transport)))
-    refuse_empty(text, rows, "the output of perftest")
-    return StatedOutput(rows=tuple(rows), command=command, failed=text.failed)
+            self._facts.take(text)
+
+    def _row(self, line: OutputLine) -> None:
+        words = line.words
+        if not self._title:
+            line.refuse("no line before it names the test")
+        if len(words) != len(self._columns):
+            line.refuse()
+        self._cells.append((line, dict(zip(self._columns, words, strict=True))))
+
+    def end(self) -> None:
+        """The end of a table: its rows. Raises WeftError for one that is of cycles."""
+        refuse_cycles(self._cells)
+        if self._cells:
+            test = _test(self._title, self._facts.queue_pairs)
+            section = self._facts.section(test, self._given)
+            self.rows += [row_of(line, cells, section) for line, cells in self._cells]
+            self.notes += self._facts.notes
+        if self._singles:
+            first, *times = self._singles
+            self.notes.append(f"{first.place}: {counted(len(times), 'single time')} not read")
+        self._columns, self._cells, self._singles = [], [], []
 
 
 def _columns(line: OutputLine) -> list[str]:
-    """The heads, which have spaces inside and between them. Raises WeftError for cycles."""
+    """The heads, which have spaces inside and between them. Raises WeftError for others."""
     heads = re.findall(
         r"#\w+|(?:t_\w+|BW \w+|MsgRate|CPU_Util|tps \w+|\d[\d.]*% percentile)(?:\[[^\]]*\])?"
         r"(?: average)?",
@@ -96,45 +153,15 @@ def _columns(line: OutputLine) -> list[str]:
     return heads
 
 
-def _test(title: str) -> Pattern:
-    if title in TITLES:
+def _test(title: str, queue_pairs: int = 1) -> Pattern:
+    """By its title; over several queue pairs at once it is none of weft's."""
+    if title in TITLES and queue_pairs == 1:
         return own(TITLES[title])
+    several = f" over {counted(queue_pairs, 'queue pair')}" if queue_pairs > 1 else ""
     if title.endswith("BW"):
-        return other("perftest", title, divisor=0, factor=2 if "Bidirectional" in title else 1)
-    return other("perftest", title, figure="one_sided_latency")
-
-
-def _row(line: OutputLine, cells: dict[str, str], section: StatedSection) -> StatedRow:
-    size = line.whole(cells["#bytes"])
-    kept: dict[str, Any] = {"operations": line.whole(cells["#iterations"])}
-    bandwidth = next((head for head in cells if head.startswith("BW average[")), "")
-    if bandwidth:
-        unit = _UNITS.get(bandwidth.removeprefix("BW average[").removesuffix("]"))
-        if unit is None:
-            line.refuse(f"the unit of {bandwidth} is not known")
-        # A peak of 0 was not measured.
-        others = {
-            head: float(line.number_of(word))
-            for head, word in cells.items()
-            if not head.startswith(("#", "BW average")) and float(line.number_of(word)) > 0
-        }
-        return section.bandwidth(line, size, cells[bandwidth], unit, others=others, **kept)
-    median = "t_typical[usec]"
-    if median not in cells:
-        if "t_avg[usec]" not in cells:
-            line.refuse("it has neither a median nor a mean")
-        return section.latency(line, size, cells["t_avg[usec]"], **kept)
-    latencies = {
-        head.partition("%")[0]: 1000 * float(line.number_of(word))
-        for head, word in cells.items()
-        if "% percentile" in head
-    }
-    for head, name in (("t_min[usec]", "0"), ("t_max[usec]", "100")):
-        latencies[name] = 1000 * float(line.number_of(cells[head]))
-    others = {h: float(line.number_of(cells[h])) for h in ("t_avg[usec]",) if h in cells}
-    return section.latency(
-        line, size, cells[median], figure="median", latencies_ns=latencies, others=others, **kept
-    )
+        ways = 2 if "Bidirectional" in title else 1
+        return other("perftest", title + several, divisor=0, factor=ways)
+    return other("perftest", title + several, figure="one_sided_latency")
 
 
 _MARK = re.compile(rf"{_HEADS.pattern}|{MARK.pattern}")

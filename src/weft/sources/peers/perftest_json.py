@@ -2,6 +2,8 @@
 
 The message rate tells the unit: src/perftest_parameters.c, write_bw_report_to_file. The file is
 written anew for each size, so that of -a the last one is left; --output writes JSON that is none.
+Before 2024 (f9e82f7; Debian 12 has 6.06) no name is quoted, few words are, and a comma stands
+behind every value: such a file is read line by line, each a name with one value, nothing else.
 """
 
 from __future__ import annotations
@@ -18,7 +20,12 @@ if TYPE_CHECKING:
 
     from weft.sources.peers.text import OutputLine, OutputText
 
-MARK = re.compile(r'^\s*"test_info":')
+MARK = re.compile(r'^\s*"?test_info"?:')
+_RESULTS = re.compile(r'^\s*"?results"?:')
+_UNQUOTED = re.compile(r"^\s*test_info: \{$")
+# A line of a file without quotes: `results: {`, `t_min: 18.88,`, `Device: "rxe0",`, `},`.
+_OPENS = re.compile(r"^(?P<name>\w+): \{$")
+_VALUE = re.compile(r'^ ?(?P<name>\w[\w. ]*?) ?: (?:"(?P<quoted>[^"]*)"|(?P<word>[-\w.]+)),$')
 ONE_SIZE = "perftest's JSON has one size: of a run over all sizes it is the last"
 _TEST = re.compile(r"^(?P<verb>\w+?)_(?P<ways>Bidirectional_)?(?P<kind>BW|Latency)_Test$")
 _HEADS: Mapping[str, str] = MappingProxyType(
@@ -45,16 +52,18 @@ _DIGIT = Decimal("0.01")
 
 
 class JsonRow(NamedTuple):
-    """The title of a test and its cells, as the table has them; the line of the results."""
+    """A test's title, cells as in the table, the line of the results, and what it says further."""
 
     title: str
     cells: dict[str, str]
     line: OutputLine
+    facts: dict[str, str]
 
 
 def json_row(text: OutputText, units: Mapping[str, Decimal]) -> JsonRow:
     """The row of a file. Raises WeftError by line."""
-    found = json_of(text, keep_digits=True)
+    is_unquoted = any(_UNQUOTED.match(line.text) for line in text.lines)
+    found = _without_quotes(text) if is_unquoted else json_of(text, keep_digits=True)
     line = next(one for one in text.lines if MARK.search(one.text))
     info, results = (
         found.get(name) if isinstance(found, dict) else None for name in ("test_info", "results")
@@ -64,7 +73,7 @@ def json_row(text: OutputText, units: Mapping[str, Decimal]) -> JsonRow:
     title = _TEST.match(str(info.get("test", "")))
     if title is None:
         line.refuse(f"its test {info.get('test', '')!r} is not known")
-    line = next((one for one in text.lines if '"results":' in one.text), line)
+    line = next((one for one in text.lines if _RESULTS.match(one.text)), line)
     unknown = sorted(results.keys() - _HEADS.keys())
     if unknown or not {"MsgSize", "n_iterations"} <= results.keys():
         line.refuse(f"these results are not understood: {', '.join(unknown) or 'no MsgSize'}")
@@ -76,7 +85,31 @@ def json_row(text: OutputText, units: Mapping[str, Decimal]) -> JsonRow:
         title=f"{title['verb']} {ways}{title['kind']}",
         cells={_HEADS[name].format(unit): cell for name, cell in results.items()},
         line=line,
+        facts={name: str(value) for name, value in info.items()},
     )
+
+
+def _without_quotes(text: OutputText) -> dict[str, dict[str, str]]:
+    """The parts of a file that quotes no name. Raises WeftError by line."""
+    parts: dict[str, dict[str, str]] = {}
+    part: dict[str, str] | None = None
+    lines = [line for line in text.lines if line.text]
+    for line, bracket in ((lines[0], "{"), (lines[-1], "}")):
+        if line.text != bracket:
+            line.refuse("the JSON is damaged", "import the whole output")
+    for line in lines[1:-1]:
+        opened, value = _OPENS.match(line.text), _VALUE.match(line.text)
+        if part is None and opened and opened["name"] not in parts:
+            part = parts[opened["name"]] = {}
+        elif part is not None and line.text == "},":
+            part = None
+        elif part is not None and value and value["name"] not in part:
+            part[value["name"]] = value["word"] or value["quoted"]
+        else:
+            line.refuse()
+    if part is not None:
+        lines[-1].refuse("the JSON is damaged", "import the whole output")
+    return parts
 
 
 def _unit(line: OutputLine, results: dict[str, str], units: Mapping[str, Decimal]) -> str:

@@ -23,6 +23,7 @@ from weft.sources.peers.stated import (
 from weft.sources.peers.tests import other, own
 
 if TYPE_CHECKING:
+    from weft.plan.pattern import Pattern
     from weft.sources.peers.text import OutputLine, OutputText
 
 _MARK = re.compile(r"^sockperf: ")
@@ -30,7 +31,16 @@ _PROGRAM = re.compile(r"\bsockperf\b")
 _VERSION = re.compile(r"== version #(\S+) ==")
 _CONNECTION = re.compile(r"^\[ *\d+\] IP = \S+ +PORT = \d+ # (TCP|UDP)")
 _MEAN = re.compile(r"^sockperf: =+> avg-(?P<kind>latency|rtt) ?= ?(?P<mean>[\d.]+) \(std-dev=")
-_COUNT = re.compile(r"^sockperf: \[Valid Duration\].* ReceivedMessages=(\d+)")
+_COUNT = re.compile(
+    r"^sockperf: \[Valid Duration\].* SentMessages=(?P<sent>\d+);"
+    r" ReceivedMessages=(?P<received>\d+)"
+)
+_MODE = re.compile(r"\bsockperf\s+(?P<mode>ping-pong|pp|under-load|ul|playback|pb)\b")
+_BURST = re.compile(r"\s(?:-b ?|--burst[ =])(\d+)")
+_LOAD = re.compile(r"\s--mps[ =](\d+|max)")
+_SIZE = re.compile(r"\s(?:-m ?|--msg-size[ =])(\d+)\b")
+# In ping-pong every message is answered, under load one in 100 by default.
+_UNANSWERED = 1.5
 _PERCENTILE = re.compile(
     r"^sockperf: ---> (?:percentile (?P<at>[\d.]+)|<(?P<end>MAX|MIN)> observation) +="
     r" +(?P<time>[\d.]+)$"
@@ -42,9 +52,8 @@ _REMARK = re.compile(r"^sockperf(?:\[CLIENT\])?[: ]|^$")
 
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all runs in the file. Raises WeftError by line."""
-    command = text.command(_PROGRAM)
-    typed = re.search(r"\s(?:-m|--msg-size)[ =](\d+)\b", command)
-    reader = _Reader(given, int(typed[1]) if typed else given.bytes)
+    command = text.commands(_PROGRAM)
+    reader = _Reader(given)
     for line in text.begin(re.compile(r"^sockperf")):
         reader.take(line)
     reader.end()
@@ -57,13 +66,12 @@ def read(text: OutputText, given: Given) -> StatedOutput:
 class _Reader:
     """The state between the lines: the mean of a run, until its percentiles are over."""
 
-    def __init__(self, given: Given, size: int | None) -> None:
+    def __init__(self, given: Given) -> None:
         self.rows: list[StatedRow] = []
         self.version = ""
         self._given = given
-        self._size = size
         self._protocol = "tcp"
-        self._count = 0
+        self._count = self._sent = 0
         self._mean: tuple[OutputLine, str, str] | None = None
         self._latencies: dict[str, float] = {}
 
@@ -76,7 +84,7 @@ class _Reader:
         elif connection := _CONNECTION.match(text):
             self._protocol = connection[1].lower()
         elif count := _COUNT.match(text):
-            self._count = int(count[1])
+            self._count, self._sent = int(count["received"]), int(count["sent"])
         elif mean := _MEAN.match(text):
             self._mean = (line, mean["kind"], mean["mean"])
         elif _SUMMARY.match(text):
@@ -89,7 +97,7 @@ class _Reader:
         elif rate := _RATE.match(text):
             unit = MIB if rate[2] == "M" else 1000 * MIB
             self.rows.append(
-                self._section(line, "stream").bandwidth(line, self._bytes(line), rate[1], unit)
+                self._section(own("stream")).bandwidth(line, self._bytes(line), rate[1], unit)
             )
         elif not _REMARK.match(text):
             line.refuse()
@@ -101,34 +109,49 @@ class _Reader:
         line, kind, mean = self._mean
         if "0" not in self._latencies:
             line.refuse("its percentiles are missing", "import the whole output")
-        scale = 1.0 if kind == "latency" else 0.5
-        row = self._section(line, "ping_pong" if kind == "latency" else "").latency(
+        row = self._section(self._latency_test(line, kind)).latency(
             line,
             self._bytes(line),
             mean,
             operations=self._count,
-            latencies_ns={name: scale * time for name, time in self._latencies.items()}
-            if kind == "latency"
-            else self._latencies,
+            latencies_ns=self._latencies,
         )
         self.rows.append(row)
-        self._mean, self._latencies, self._count = None, {}, 0
+        self._mean, self._latencies, self._count, self._sent = None, {}, 0, 0
 
-    def _section(self, line: OutputLine, test: str) -> StatedSection:
-        del line
+    def _latency_test(self, line: OutputLine, kind: str) -> Pattern:
+        """By the command; without one, what has few answers for its messages is under load."""
+        mode, burst, load = (r.search(line.command) for r in (_MODE, _BURST, _LOAD))
+        name = {"pp": "", "ping-pong": "", "ul": "under load", "pb": "playback"}
+        words = [name.get(mode["mode"], mode["mode"].replace("-", " "))] if mode else []
+        if not mode and self._sent > _UNANSWERED * self._count:
+            words = ["under load"]
+        if load and words == ["under load"]:
+            words = [f"under load of {load[1]} messages per s"]
+        words += [f"bursts of {burst[1]}"] if burst and burst[1] != "1" else []
+        words += ["round trip"] if kind == "rtt" else []
+        title = ", ".join(word for word in words if word)
+        if not title:
+            return own("ping_pong")
+        # Half a round trip is divided by sockperf, which a latency of weft's is too.
+        return other("sockperf", title, divisor=1 if kind == "rtt" else 2)
+
+    def _section(self, test: Pattern) -> StatedSection:
         return StatedSection(
-            test=own(test) if test else other("sockperf", "round trip"),
+            test=test,
             transport=self._given.transport or self._protocol,
             ranks=USUAL_RANKS,
         )
 
     def _bytes(self, line: OutputLine) -> int:
-        if self._size is None:
+        typed = _SIZE.search(line.command)
+        size = int(typed[1]) if typed else self._given.bytes
+        if size is None:
             raise WeftError(
                 f"{line.place}: sockperf does not print the message size",
                 "type --bytes with it (14 is its default)",
             )
-        return self._size
+        return size
 
 
 SOCKPERF = Peer(name="sockperf", mark=_MARK, read=read)

@@ -68,13 +68,15 @@ class Peer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the figures of a section belong: test, transport, ranks, window and buffers."""
+    """Where the figures of a section belong: test, transport, ranks, window, buffers and waits."""
 
     test: Pattern
     transport: str
     ranks: int = USUAL_RANKS
     queue_depth: int = USUAL_QUEUE_DEPTH
     schedule: Schedule = Schedule()
+    single: bool = False
+    wait: str = ""
 
     def case(self, size: int) -> Case:
         """The case of a size."""
@@ -85,6 +87,8 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
             ranks=self.ranks,
             queue_depth=self.queue_depth,
             schedule=self.schedule,
+            single=self.single,
+            wait=self.wait,
         )
 
     def latency(

@@ -9,6 +9,8 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weft.plan.pattern import FigureKind, Pattern
 
 if TYPE_CHECKING:
@@ -59,13 +61,25 @@ def other(
     tool: str, title: str, *, divisor: int = 1, factor: int = 0, figure: FigureKind = ""
 ) -> Pattern:
     """A test that only this tool has, under its title there; by itself one of all ranks."""
-    words = re.sub(r"[^a-z0-9]+", "_", f"{tool} {title}".lower()).strip("_")
+    name, whole, summary = _named(tool, title)
     return Pattern(
-        name=words,
-        title=f"{title} ({tool})",
-        summary=f"as {tool} measured it",
+        name=name,
+        title=whole,
+        summary=summary,
         ranks=2,
         latency_divisor=divisor,
         bandwidth_factor=factor,
         figure=figure if divisor else "bandwidth",
     )
+
+
+def variation(tool: str, same: Pattern, title: str) -> Pattern:
+    """A test that is like one of weft's, and not the same: its figures are defined alike."""
+    name, whole, summary = _named(tool, title)
+    return msgspec.structs.replace(same, name=name, title=whole, summary=summary)
+
+
+def _named(tool: str, title: str) -> tuple[str, str, str]:
+    """A test's name, title and summary."""
+    words = re.sub(r"[^a-z0-9]+", "_", f"{tool} {title}".lower()).strip("_")
+    return words, f"{title} ({tool})", f"as {tool} measured it"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -18,21 +19,37 @@ _OF_MPIRUN = re.compile(r"^\[[^\]\s]*,\d+\]<std(?:out|err)>: ?")
 _OF_SRUN = re.compile(r"^ *(?:P\d+ )?\d+: ?")
 _FAILURES = re.compile(
     r"MPI_ABORT was invoked|(?:mpirun|mpiexec|prterun)\S* (?:noticed|detected) that"
+    r"|(?:mpirun|mpiexec|prterun) has exited due to process rank|^\[error\] fabtests:"
     r"|Primary job +terminated normally, but|BAD TERMINATION OF ONE|^(?:srun|slurmstepd): error"
     r"|^Fatal error in |Segmentation fault|CANCELLED AT"
+    r"|\*\*\* (?:An error occurred in MPI_|Process received signal)"
 )
-_PROMPT = re.compile(r"^(?:\S*[$>%#]|\+) +(?P<command>\S.*)$")
+# What processes write on stderr beside the figures: [host:pid] of Open MPI, logs of UCX, libfabric
+# and NCCL, drivers.
+_ASIDE = re.compile(
+    r"^\[[\w.-]+:\d+\] |^\[\d+\.\d+\] \[[\w.-]+:\d+:\d+\].* UCX +[A-Z]+ "
+    r"|^libibverbs: Warning: |^hwloc/linux: Ignoring |^libfabric:\d+:\d+:"
+    r"|^\S+:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN|TRACE) "
+)
+# Open MPI frames what it warns of with lines of so many dashes (opal/util/show_help.c).
+_FRAME = "-" * 74
+_LONGEST_BOX = 60
+# How no sentence begins, and most rows of figures do.
+_FIGURES = re.compile(r"^ *[#\d+|]|^\[ *\d+\]")
+# "$ osu_latency", "root@n1:~# osu_latency", "[me@n1 run]$ osu_latency", "+ osu_latency" of set -x.
+_PROMPT = re.compile(r"^(?:\[\S+@[^\]]+\][$#%]|\S*[$>%#]|\++) +(?P<command>\S.*)$")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,2})?")
 _REMOVE = "remove it if the program did not print it, or import the whole output"
 
 
 class OutputLine:
-    """One line of a file, with its number from 1."""
+    """One line of a file, with its number from 1 and, where known, what command printed it."""
 
     def __init__(self, path: Path, number: int, text: str) -> None:
         self.path = path
         self.number = number
         self.text = text
+        self.command = ""
 
     @property
     def place(self) -> str:
@@ -64,7 +81,10 @@ class OutputLine:
 
 
 class OutputText:
-    """An output's lines up to where its starter says that it failed; `failed` is that line."""
+    """An output's lines, without those from where its starter says that it failed to the next one.
+
+    `failed` is the first line that says so.
+    """
 
     def __init__(self, path: Path, content: str) -> None:
         self.path = path
@@ -72,36 +92,42 @@ class OutputText:
         lines = _without_prefixes(self.content.split("\n"))
         self.failed = ""
         self.lines: list[OutputLine] = []
-        for number, text in enumerate(lines, start=1):
+        is_over = False
+        for number, text in _without_warnings(lines):
             if _FAILURES.search(text):
-                self.failed = text.strip()
-                break
-            self.lines.append(OutputLine(path, number, text.rstrip()))
-        if self.failed:
-            # The box around the words of the starter.
-            while self.lines and re.fullmatch(r"-*", self.lines[-1].text):
-                self.lines.pop()
-        elif self.lines and self.lines[-1].text:
+                self.failed = self.failed or text.strip()
+                is_over = True
+                # The box around the words of the starter.
+                while self.lines and re.fullmatch(r"-*", self.lines[-1].text):
+                    self.lines.pop()
+            # Another command, or the title of another output.
+            is_over = is_over and not _PROMPT.match(text)
+            if not is_over:
+                self.lines.append(OutputLine(path, number, text.rstrip()))
+        if self.lines and self.lines[-1].text and not is_over:
             self.lines[-1].refuse(
                 "the last line is incomplete",
                 "remove it, or if it is whole end it with a newline",
             )
 
-    def command(self, program: re.Pattern[str]) -> str:
-        """The command that started the program, at a shell's prompt in the file; else empty.
+    def commands(self, program: re.Pattern[str]) -> str:
+        """The commands that started the program, at a shell's prompt in the file, each once.
 
-        Its lines are no longer among the lines.
+        They are no longer among the lines, and each line has the one before it as its `command`.
         """
-        found = ""
+        found: list[str] = []
         kept = []
         for line in self.lines:
             match = _PROMPT.match(line.text)
-            if match and program.search(match["command"]):
-                found = found or match["command"]
+            # "# osu_bw" is a root's prompt, or behind a command a remark of its program.
+            is_remark = bool(found) and line.text.startswith("# ")
+            if match and not is_remark and program.search(match["command"]):
+                found.append(match["command"])
             else:
+                line.command = found[-1] if found else ""
                 kept.append(line)
         self.lines = kept
-        return found
+        return "; ".join(dict.fromkeys(found))
 
     def begin(self, mark: re.Pattern[str]) -> list[OutputLine]:
         """The lines from the first on that has the mark. What stands before is another's."""
@@ -123,6 +149,30 @@ def read_text(path: Path) -> OutputText:
             f"{path}:{line}: this is no text", "type the file with what the program printed"
         ) from None
     return OutputText(path, content)
+
+
+def _without_warnings(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """The lines with their numbers, without boxes of warnings and what processes write aside.
+
+    What says that a run failed stays.
+    """
+    end = 0
+    for at, text in enumerate(lines):
+        if at < end or (_ASIDE.match(text) and not _FAILURES.search(text)):
+            continue
+        length = _box_length(lines[at : at + _LONGEST_BOX])
+        end = at + length
+        if not length:
+            yield at + 1, text
+
+
+def _box_length(lines: list[str]) -> int:
+    """How many of these lines are a box of a warning; 0 where none begins here."""
+    if lines[0] != _FRAME or _FRAME not in lines[1:]:
+        return 0
+    inside = lines[1 : 1 + lines[1:].index(_FRAME)]
+    is_warning = inside and not any(_FIGURES.match(x) or _FAILURES.search(x) for x in inside)
+    return len(inside) + 2 if is_warning else 0
 
 
 def _without_prefixes(lines: list[str]) -> list[str]:

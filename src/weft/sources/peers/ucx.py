@@ -1,7 +1,8 @@
 """Outputs of ucx_perftest: the table of its client, with `Final:` or from -f, and the CSV of -v.
 
 The client does not print the test's name or the message size: the server's box does, and where the
-file has none, a user says the size (--bytes) and the heads say whether it is a latency. *Overall*
+file has none, a prompt's -s and -t do; else a user says the size (--bytes), the heads say whether
+it is a latency, and a note that its test was taken for one of tags. *Overall*
 covers the whole run, *average* its last interval only, and the percentile the last 2,048 samples
 (src/tools/perf/lib/libperf.c of UCX 1.13). MB are 2^20 bytes; latency is half a round trip.
 """
@@ -9,7 +10,10 @@ covers the whole run, *average* its last interval only, and the percentile the l
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from weft.errors import WeftError
 from weft.sources.peers.stated import (
@@ -24,6 +28,8 @@ from weft.sources.peers.stated import (
 from weft.sources.peers.tests import other, own
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from weft.plan.pattern import Pattern
     from weft.sources.peers.text import OutputLine, OutputText
 
@@ -33,6 +39,22 @@ _KIND = re.compile(r"^\| +\| +\| +(latency|overhead) \(usec\) +\|")
 _MARK = re.compile(rf"{_CSV.pattern}|{_HEADS.pattern}|{_KIND.pattern}")
 _PROGRAM = re.compile(r"\bucx_perftest\b")
 _SIZE = re.compile(r"\s-s +(\d+)\b")
+_DEPTH = re.compile(r"\s-O +(\d+)\b")
+_TYPED = re.compile(r"\s-t +(\w+)\b")
+_NAMED: Mapping[str, str] = MappingProxyType(
+    {
+        "tag_lat": "ping_pong",
+        "tag_bw": "stream",
+        "ucp_put_lat": "put_ping_pong",
+        "ucp_put_bw": "put_stream",
+    }
+)
+TAKEN_FOR_TAGS = (
+    "no line names the test: it is taken for one of tags (tag_lat, tag_bw); a prompt with the"
+    " command before it says which it was"
+)
+NO_TEST = "CSV of ucx_perftest does not name its test"
+FOR_TEST = "put the command before it: $ ucx_perftest -t tag_lat -s 8 -v"
 _TESTED = re.compile(r"^\| Test: +(.*?) +\|$")
 _BOX_SIZE = re.compile(r"^\| Message size: +(\d+) +\|$")
 _FRAME = re.compile(r"^[+|]")
@@ -44,35 +66,77 @@ _REMARK = re.compile(
 
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all runs in the file. Raises WeftError by line."""
-    command = text.command(_PROGRAM)
-    typed = _SIZE.search(command)
-    size = int(typed[1]) if typed else given.bytes
-    rows: list[StatedRow] = []
-    kind, percentile, tested = "", "", ""
+    command = text.commands(_PROGRAM)
+    reader = _Reader(given)
     for line in text.lines:
-        if heads := _CSV.match(line.text) or _HEADS.match(line.text):
-            percentile = heads[1]
-            kind = kind if _HEADS.match(line.text) else "latency"
-        elif found := _KIND.match(line.text):
-            kind = found[1]
-        elif found := _TESTED.match(line.text):
-            tested = found[1]
-        elif found := _BOX_SIZE.match(line.text):
-            size = int(found[1])
-        elif not line.text or _FRAME.match(line.text) or _REMARK.match(line.text):
-            continue
-        elif not percentile:
+        reader.take(line)
+    refuse_empty(text, reader.rows, "the output of ucx_perftest")
+    notes = (TAKEN_FOR_TAGS,) if reader.is_guessed else ()
+    return StatedOutput(rows=tuple(reader.rows), command=command, failed=text.failed, notes=notes)
+
+
+class _Reader:
+    """The state between the lines: what the heads and the server's box say."""
+
+    def __init__(self, given: Given) -> None:
+        self.rows: list[StatedRow] = []
+        self.is_guessed = False
+        self._given = given
+        self._size = given.bytes
+        self._kind = self._percentile = self._tested = ""
+        self._is_csv = False
+
+    def take(self, line: OutputLine) -> None:
+        """One line: heads, what a box says, a row, or a remark."""
+        text = line.text
+        if heads := _CSV.match(text) or _HEADS.match(text):
+            self._percentile, self._is_csv = heads[1], bool(_CSV.match(text))
+        elif found := _KIND.match(text):
+            self._kind = found[1]
+        elif found := _TESTED.match(text):
+            self._tested = found[1]
+        elif found := _BOX_SIZE.match(text):
+            self._size = int(found[1])
+        elif not text or _FRAME.match(text) or _REMARK.match(text):
+            return
+        elif not self._percentile:
             line.refuse()
-        elif not _INTERVAL.match(line.text):
-            if size is None:
-                raise WeftError(
-                    f"{line.place}: a client of ucx_perftest does not print the message size",
-                    "type --bytes with it",
-                )
-            section = StatedSection(test=_test(kind, tested), transport=given.transport or "ucx")
-            rows.append(_row(line, percentile, section, size))
-    refuse_empty(text, rows, "the output of ucx_perftest")
-    return StatedOutput(rows=tuple(rows), command=command, failed=text.failed)
+        elif not _INTERVAL.match(text):
+            self._row(line)
+
+    def _row(self, line: OutputLine) -> None:
+        typed, depth = _SIZE.search(line.command), _DEPTH.search(line.command)
+        size = int(typed[1]) if typed else self._size
+        if size is None:
+            raise WeftError(
+                f"{line.place}: a client of ucx_perftest does not print the message size",
+                "type --bytes with it",
+            )
+        named = _TYPED.search(line.command)
+        kind = self._kind
+        if self._is_csv:
+            if not (named or self._tested):
+                line.refuse(NO_TEST, FOR_TEST)
+            # The heads of -v say latency of whatever it is.
+            words = named[1] if named else self._tested
+            kind = "overhead" if re.search(r"bw$|mr$|bandwidth|rate", words) else "latency"
+        self.is_guessed = self.is_guessed or not (named or self._tested)
+        test = _typed_test(named[1], kind) if named else _test(kind, self._tested)
+        section = StatedSection(test=test, transport=self._given.transport or "ucx")
+        if depth and int(depth[1]) and test.figure == "bandwidth":
+            section = msgspec.structs.replace(section, queue_depth=int(depth[1]))
+        self.rows.append(_row(line, self._percentile, section, size))
+
+
+def _typed_test(word: str, kind: str) -> Pattern:
+    """By the word of -t; a `get` has one word for its latency and its bandwidth."""
+    if word in _NAMED:
+        return own(_NAMED[word])
+    if kind == "latency" and word.endswith("lat"):
+        return other("ucx_perftest", word, divisor=2, factor=2, figure="latency")
+    if kind == "latency":
+        return other("ucx_perftest", word, figure="one_sided_latency")
+    return other("ucx_perftest", word, divisor=0, factor=1)
 
 
 def _test(kind: str, tested: str) -> Pattern:
@@ -87,6 +151,7 @@ def _test(kind: str, tested: str) -> Pattern:
 
 def _row(line: OutputLine, percentile: str, section: StatedSection, size: int) -> StatedRow:
     words = line.text.replace("Final:", " ").split(",")
+    words = [word.strip() for word in words]
     words = words if len(words) == 8 else line.text.replace("Final:", " ").replace(",", "").split()
     if len(words) == 9:  # -f begins with the name of the test.
         words = words[1:]

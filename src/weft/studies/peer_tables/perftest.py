@@ -34,6 +34,8 @@ def lines(title: str, curve: CurveFigures) -> list[str]:
         _RULE,
         f"                    {test}",
         f" Transport       : {case.transport}",
+        # Its own reader, and weft's, take the depth from here.
+        *([f" TX depth        : {case.queue_depth}"] if is_bandwidth else []),
         _RULE,
         columns(heads, widths),
         *(columns(row, widths) for row in rows),

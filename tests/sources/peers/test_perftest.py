@@ -1,0 +1,117 @@
+"""Outputs of perftest, real ones of 6.06 over Soft-RoCE: what a box, a list and a clock mean."""
+
+from pathlib import Path
+
+import pytest
+
+from support.peer_outputs import LATENCY, OUTPUTS, STREAM
+from weft.errors import WeftError
+from weft.sources.peers import read_output
+from weft.sources.peers.perftest_rows import USUAL_TAKEN
+from weft.sources.peers.stated import Given, StatedOutput
+
+CYCLES = Path(__file__).parent / "refused" / "perftest_cycles.txt"
+
+
+def of(text: str, folder: Path) -> StatedOutput:
+    path = folder / "out.txt"
+    path.write_text(text)
+    return read_output(path, Given())[1]
+
+
+def test_cycles_under_heads_of_microseconds_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(WeftError, match=r"cycles.txt:23: these times are cycles \(-C\)") as refused:
+        read_output(CYCLES, Given())
+    assert refused.value.fix == "run perftest without -C"
+    # One time with another decimal is none of cycles, which are halves at the least.
+    text = CYCLES.read_text()
+    assert text.count("708968.00") == 1
+    [row] = of(text.replace("708968.00", "708968.01"), tmp_path).rows
+    assert row.time_ns == 2 * 1535716e3
+
+
+def test_a_list_of_cycles_is_refused_by_its_head(tmp_path: Path) -> None:
+    text = (OUTPUTS / "perftest_send_lat_u.txt").read_text()
+    with pytest.raises(WeftError, match=r"out.txt:23: these times are cycles"):
+        of(text.replace("#, usec", "#, cycles"), tmp_path)
+
+
+def test_single_times_are_left_out_and_said_to_be(tmp_path: Path) -> None:
+    found = of((OUTPUTS / "perftest_send_lat_u.txt").read_text(), tmp_path)
+    assert found.notes == (f"{tmp_path / 'out.txt'}:23: 9 single times not read",)
+    assert found.command == "ib_send_lat -s 64 -n 10 -U -d rxe0 -x 1 10.9.0.2"
+
+
+def test_a_row_without_a_clock_is_left_out_and_the_others_stand() -> None:
+    rows = read_output(OUTPUTS / "perftest_send_lat_a.txt", Given())[1].rows
+    why = "it states inf: perftest found no frequency of the clock"
+    assert {row.case.key: row.reason for row in rows if row.reason} == {
+        "verbs/ping_pong/4/single": why,
+        "verbs/ping_pong/32768/single": why,
+    }
+
+
+@pytest.mark.parametrize(
+    ("box", "key"),
+    [
+        (" Number of qps   : 4\t\tTransport type : IB\n TX depth        : 16\n",
+         "verbs/perftest_rdma_write_bw_over_4_queue_pairs/65536/q16"),
+        (" Number of qps   : 1\t\tTransport type : IB\n TX depth        : 16\n",
+         "verbs/put_stream/65536/q16"),
+        (" Connection type : UC\t\tUsing SRQ      : OFF\n TX depth        : 64\n",
+         "verbs:uc/put_stream/65536"),
+        (" Test with events. Using mlx5_0_comp0\n TX depth        : 64\n",
+         "verbs/put_stream/65536/block"),
+        ("", "verbs/put_stream/65536/q128"),
+    ],
+)  # fmt: skip
+def test_the_box_before_a_table_says_what_its_cases_are(tmp_path: Path, box: str, key: str) -> None:
+    title, heads, row = STREAM.format(unit="MB/sec", way="").splitlines(keepends=True)
+    found = of(title + box + heads + row, tmp_path)
+    assert [row.case.key for row in found.rows] == [key]
+    assert found.notes == (() if box else (USUAL_TAKEN,))
+
+
+def test_a_box_says_nothing_of_the_next_table(tmp_path: Path) -> None:
+    title, heads, row = STREAM.format(unit="MB/sec", way="").splitlines(keepends=True)
+    box = " Number of qps   : 4\n Connection type : UD\n TX depth        : 16\n"
+    first, second = of(title + box + heads + row + title + heads + row, tmp_path).rows
+    assert (first.case.transport, second.case.transport) == ("verbs:ud", "verbs")
+    assert second.case.key == "verbs/put_stream/65536/q128"
+
+
+def test_what_stands_between_two_tables_is_no_part_of_them_but_figures_are(tmp_path: Path) -> None:
+    noise = "Device not recognized to implement inline feature. Disabling it\n"
+    assert len(of(LATENCY + noise + LATENCY, tmp_path).rows) == 2
+    row = LATENCY.splitlines()[-2]
+    with pytest.raises(WeftError, match=r"out.txt:12: no line before it names the columns"):
+        of(LATENCY + row + "\n", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["perftest_lat.json", "perftest_bw.json"])
+def test_json_without_quotes_is_read_by_its_lines_and_nothing_else_is(
+    tmp_path: Path, name: str
+) -> None:
+    text = (OUTPUTS / name).read_text()
+    lines = text.splitlines(keepends=True)
+    at = lines.index("results: {\n")
+    for damaged in (
+        [*lines[:at], "t_min: 1.00,\n", *lines[at:]],  # between two parts
+        [*lines[: at + 1], "MsgSize: 64\n", *lines[at + 2 :]],  # no comma
+        [*lines[: at + 2], *lines[at + 1 :]],  # the same name twice
+        [*lines[:at], *lines[at - 1 :]],  # a part closed twice
+        [*lines[:-2], lines[-1]],  # a part that is not closed
+        lines[:-1],  # the end is missing
+    ):
+        with pytest.raises(WeftError, match=r"out.txt:\d+: "):
+            of("".join(damaged), tmp_path)
+
+
+def test_json_of_cycles_is_refused(tmp_path: Path) -> None:
+    text = (OUTPUTS / "perftest_lat.json").read_text()
+    for was, now in (
+        ("18.88", "18.00"), ("6170.06", "6170.50"), ("19.32", "19.00"), ("6151.21", "6151.00"),
+    ):  # fmt: skip
+        text = text.replace(was, now)
+    with pytest.raises(WeftError, match="these times are cycles"):
+        of(text, tmp_path)
