@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -67,7 +68,9 @@ def signature_chart(found: Sequence[Signature]) -> Chart:
         zero, top = one.zero_length_ns.value, one.saturation_bytes_per_s.value
         if zero > 0:
             marks.append(Mark(axis="x", at=zero / 1e3, text=format_time(zero), group=group))
-        marks.append(Mark(axis="y", at=top / 1e6, text=format_bandwidth(top), group=group))
+        # Of times that do not grow with the size it is infinite.
+        if math.isfinite(top):
+            marks.append(Mark(axis="y", at=top / 1e6, text=format_bandwidth(top), group=group))
     return chart_of(
         "signature",
         "Network signature",
