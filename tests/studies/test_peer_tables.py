@@ -11,7 +11,9 @@ import pytest
 
 import weft
 from support.every_topic import record_of_every_topic
+from support.peer_outputs import OUTPUTS, told
 from weft.errors import WeftError
+from weft.sources.imported import import_outputs
 from weft.sources.peers import read_output
 from weft.sources.peers.stated import Given
 from weft.studies.peer_tables import LAYOUTS, as_printed_by
@@ -154,3 +156,38 @@ def test_a_layout_that_is_none_and_a_record_without_its_tests_are_refused(run: R
     only = run.only([key for key, case in run.cases.items() if case.test == OF_RANKS])
     with pytest.raises(WeftError, match=r"has no figure that OMB 7\.4 has a test for"):
         as_printed_by(only, "osu")
+
+
+def stated(folder: Path, name: str) -> Run:
+    return weft.load(import_outputs([OUTPUTS / name], told(name), folder / "stated.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("name", "layout", "why"),
+    [
+        ("perftest_send_lat_a.txt", "osu", "a median, and no mean, is what the record has"),
+        ("netpipe_np.out", "osu", "a minimum, and no mean, is what the record has"),
+        ("perftest_send_lat_a.txt", "imb", "a median, and no mean, is what the record has"),
+        ("sockperf_pp.txt", "perftest", "the record has no samples, whose extremes"),
+        ("omb_latency_z.txt", "imb", "does not say of how many operations its figures are"),
+        ("iperf3_v.txt", "perftest", "does not say of how many operations its figures are"),
+    ],
+)
+def test_what_is_stated_without_samples_has_no_place_where_samples_are_printed(
+    tmp_path: Path, name: str, layout: str, why: str
+) -> None:
+    """A lone figure has no least, no greatest and no scatter: each column would repeat it."""
+    with pytest.raises(WeftError, match=why) as refused:
+        as_printed_by(stated(tmp_path, name), layout)
+    assert refused.value.fix.startswith("see what it has with: weft show ")
+
+
+def test_a_mean_with_its_count_is_printed_as_it_was_stated(tmp_path: Path) -> None:
+    run = stated(tmp_path, "imb_mpi1.txt")
+    key = "mpi/ping_pong/64"
+    [batch] = run.measured_by_case[key]
+    assert batch.stated is not None
+    rows = [row for row in read_back(run, "imb", tmp_path) if row.case.key == key]
+    [time_ns] = times_of(run, key)
+    assert [row.time_ns for row in rows] == [pytest.approx(time_ns, abs=1)]
+    assert rows[0].stated.operations == batch.stated.operations > 1

@@ -32,6 +32,11 @@ def as_printed_by(run: Run, name: str) -> list[str]:
     known = set(layout.tests_among(_measured(run)))
     curves = curves_of(run, known)
     whole = [one for one in curves if not layout.lacks(one)]
+    if not whole and curves:
+        raise WeftError(
+            f"{run.path} has no figure as {layout.program} prints them: {layout.lacks(curves[0])}",
+            f"see what it has with: weft show {run.path}",
+        )
     if not whole:
         raise WeftError(
             f"{run.path} has no figure that {layout.program} has a test for",

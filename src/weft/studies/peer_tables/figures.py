@@ -28,7 +28,9 @@ class CaseFigures(msgspec.Struct, frozen=True, kw_only=True):
 
     `mean_ns` is over all samples; `rank_means_ns` are the same of each rank, rank 0's first, where
     the record has the ranks' own times. `percentiles_ns` are those that enough samples carry. Where
-    `is_of_means`, a sample is the mean of several operations.
+    `is_of_means`, a sample is the mean of several operations. `stated_as` is what another program
+    states in place of samples ("mean", "median", "minimum"); empty where there are samples. It may
+    not say of how many `operations`: then they are 0.
     """
 
     case: Case
@@ -41,6 +43,7 @@ class CaseFigures(msgspec.Struct, frozen=True, kw_only=True):
     percentiles_ns: dict[str, float]
     rank_means_ns: tuple[float, ...] = ()
     is_of_means: bool = False
+    stated_as: str = ""
 
 
 class CurveFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,11 +76,13 @@ def _figures_of(run: Run, case: Case, batches: Sequence[Batch]) -> CaseFigures:
     import numpy as np
 
     times = _of_all(run, batches)
+    kinds = [batch.stated.figure for batch in batches if batch.stated]
     stated = [batch.stated.operations for batch in batches if batch.stated]
     return CaseFigures(
         case=case,
         operations=sum(stated)
-        or sum((len(b.ticks) - b.warmup) * b.ops_per_sample for b in batches),
+        if stated
+        else sum((len(b.ticks) - b.warmup) * b.ops_per_sample for b in batches),
         mean_ns=float(times.mean()),
         median_ns=float(np.median(times)),
         least_ns=float(times.min()),
@@ -86,6 +91,7 @@ def _figures_of(run: Run, case: Case, batches: Sequence[Batch]) -> CaseFigures:
         percentiles_ns=percentiles(times, (50.0, 99.0, 99.9)),
         rank_means_ns=_rank_means_ns(run, case, batches),
         is_of_means=any(batch.ops_per_sample > 1 for batch in batches),
+        stated_as=kinds[0] if kinds else "",
     )
 
 

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 from weft.sources.peers.imb import TITLES
 from weft.studies.peer_tables.figures import EXCHANGES, CaseFigures
-from weft.studies.peer_tables.layout import PeerLayout, bytes_per_s, columns, latency_us
+from weft.studies.peer_tables.layout import (
+    PeerLayout,
+    bytes_per_s,
+    columns,
+    lacks_a_count,
+    latency_us,
+)
 
 if TYPE_CHECKING:
     from weft.studies.peer_tables.figures import CurveFigures
@@ -43,7 +49,7 @@ def lines(title: str, curve: CurveFigures) -> list[str]:
 def lacks(curve: CurveFigures) -> str:
     """Its exchanges and operations of all ranks are reported over the ranks."""
     if curve.pattern.figure not in EXCHANGES:
-        return ""
+        return lacks_a_count(curve)
     whole = all(one.rank_means_ns for one in curve.cases)
     return "" if whole else "the record has not every rank's own times"
 

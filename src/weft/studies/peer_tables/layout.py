@@ -33,7 +33,7 @@ class PeerLayout(msgspec.Struct, frozen=True, kw_only=True):
     titles: Mapping[str, str]
     lines: Callable[[str, CurveFigures], list[str]]
     alike: Mapping[str, str] = MappingProxyType({})
-    lacks: Callable[[CurveFigures], str] = lambda _: ""
+    lacks: Callable[[CurveFigures], str]
     head: tuple[str, ...] = ()
 
     def title_of(self, test: str) -> str:
@@ -45,6 +45,21 @@ class PeerLayout(msgspec.Struct, frozen=True, kw_only=True):
         """Those of weft's that it prints of a record with these."""
         others = (test for test, same in self.alike.items() if same not in measured)
         return [*self.titles.values(), *others]
+
+
+def lacks_a_mean(curve: CurveFigures) -> str:
+    """Why a program that prints means has no place for what another one states."""
+    for one in curve.cases:
+        if one.stated_as not in ("", "mean"):
+            return f"a {one.stated_as}, and no mean, is what the record has"
+    return ""
+
+
+def lacks_a_count(curve: CurveFigures) -> str:
+    """As `lacks_a_mean`, of a program that prints of how many operations its means are."""
+    if any(one.stated_as and not one.operations for one in curve.cases):
+        return "the record does not say of how many operations its figures are"
+    return lacks_a_mean(curve)
 
 
 def latency_us(curve: CurveFigures, time_ns: float) -> float:

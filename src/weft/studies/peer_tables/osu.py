@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.sources.peers.omb import ALIKE, TITLES
-from weft.studies.peer_tables.layout import PeerLayout, bytes_per_s, latency_us
+from weft.studies.peer_tables.layout import PeerLayout, bytes_per_s, lacks_a_mean, latency_us
 
 if TYPE_CHECKING:
     from weft.studies.peer_tables.figures import CurveFigures
@@ -60,4 +60,5 @@ OSU = PeerLayout(
     titles=TITLES,
     alike=ALIKE,
     lines=lines,
+    lacks=lacks_a_mean,
 )

@@ -8,7 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.sources.peers.perftest import TITLES
-from weft.studies.peer_tables.layout import PeerLayout, bytes_per_s, columns, latency_us
+from weft.studies.peer_tables.layout import (
+    PeerLayout,
+    bytes_per_s,
+    columns,
+    lacks_a_count,
+    latency_us,
+)
 
 if TYPE_CHECKING:
     from weft.studies.peer_tables.figures import CurveFigures
@@ -81,10 +87,19 @@ def _rates(curve: CurveFigures) -> list[list[str]]:
     ]
 
 
+def lacks(curve: CurveFigures) -> str:
+    """Its latencies are least, greatest and typical samples, and how far these scatter."""
+    if curve.pattern.figure == "bandwidth":
+        return lacks_a_count(curve)
+    is_stated = any(one.stated_as for one in curve.cases)
+    return "the record has no samples, whose extremes and deviation it prints" if is_stated else ""
+
+
 PERFTEST = PeerLayout(
     name="perftest",
     program="perftest",
     definition="medians, means and extremes over all samples",
     titles=TITLES,
     lines=lines,
+    lacks=lacks,
 )
