@@ -70,7 +70,7 @@ def import_(
     else:
         screen = console()
         screen.print(render_brief(results, screen))
-    # What was left out or taken for granted.
+    # What was skipped, or taken for granted.
     for note in results.run.header.notes:
         typer.echo(f"note: {note}", err=True)
     typer.echo(f"record: {path}", err=True)

@@ -221,8 +221,8 @@ def test_sides_of_one_name_are_told_apart(tmp_path: Path) -> None:
 def test_what_cannot_be_compared_says_what_each_side_has(tmp_path: Path, record: Path) -> None:
     small = str(synthetic_record(tmp_path / "s.jsonl", make_cases(("stream",), ("mpi",), (3,))))
     other = str(synthetic_record(tmp_path / "o.jsonl", make_cases(("stream",), ("mpi",), (5,))))
-    deep_cases = [msgspec.structs.replace(case, queue_depth=128) for case in
-                  make_cases(("stream",), ("mpi",), (3,))]  # fmt: skip
+    shallow = make_cases(("stream",), ("mpi",), (3,))
+    deep_cases = tuple(msgspec.structs.replace(case, queue_depth=128) for case in shallow)
     deep = str(synthetic_record(tmp_path / "d.jsonl", deep_cases))
     for names, told in (
         ([small, deep], r"stream in common but in no variant \(s: the usual one; d: q128\)"),

@@ -223,7 +223,10 @@ def test_csv_of_ucx_perftest_is_of_the_test_that_its_command_names(tmp_path: Pat
     row = only(of(command.format("tag_lat") + CSV, tmp_path))
     assert (row.case.key, row.time_ns) == ("ucx/ping_pong/64", 2 * 3438035)
     row = only(of(command.format("tag_bw") + CSV, tmp_path))
-    assert (row.case.key, row.time_ns) == ("ucx/stream/64", pytest.approx(64e9 / (0.02 * 2**20)))
+    assert row.case.key == "ucx/stream/64"
+    assert row.time_ns == pytest.approx(64e9 / (0.02 * 2**20))
+    row = only(of(command.format("ucp_am_bw") + CSV, tmp_path))
+    assert (row.case.test, row.test.figure) == ("ucx_perftest_ucp_am_bw", "bandwidth")
     with pytest.raises(WeftError, match=r"out.txt:3: CSV of ucx_perftest does not name its test"):
         of(CSV, tmp_path, Given(bytes=64))
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.sources.peers.stated import GIGA, MIB, Given, StatedRow, StatedSection
-from weft.wording import in_a_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -107,7 +106,7 @@ def row_of(line: OutputLine, cells: dict[str, str], section: StatedSection) -> S
         return _latency(line, size, cells, section, kept)
     unit = UNITS.get(bandwidth.removeprefix("BW average[").removesuffix("]"))
     if unit is None:
-        line.refuse(f"the unit of {bandwidth} is none of {in_a_row([*UNITS], 'and')}")
+        line.refuse(f"the unit of {bandwidth} is not known")
     # A peak of 0 was not measured.
     others = {
         head: float(line.number_of(word))
