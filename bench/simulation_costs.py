@@ -17,8 +17,7 @@ from pathlib import Path
 
 import psutil
 
-from weft.report.table import render_table
-from weft.report.terminal import console
+from weft.report.table import console, render_table
 from weft.tables import Table
 
 # What is predicted, and the words behind `weft predict` for it, all on Escher's links.

@@ -32,7 +32,7 @@ from weft.report.comparison import comparison_tables
 from weft.report.drawing import draw
 from weft.report.inline import plot
 from weft.report.markup import to_latex, to_markdown
-from weft.report.terminal import console
+from weft.report.table import console
 from weft.sources.limits import read_limits
 from weft.topics import charts_of, results_of
 from weft.units import (

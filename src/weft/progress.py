@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.summary import bandwidth_of, latency_of
-from weft.report.terminal import console
+from weft.report.table import console
 from weft.stages import shown_by
 from weft.units import SHORT_S, format_bandwidth, format_bytes, format_duration, format_time
 from weft.wording import counted, with_half

@@ -80,7 +80,7 @@ def test_check_prints_each_outcome_with_its_case_and_why(
 ) -> None:
     words = ("check", unlike.path, "--against", other)
     checks = printed(*words, "--json")["checks"]
-    monkeypatch.setattr("weft.report.terminal.TERMINAL_WIDTH", 1000)
+    monkeypatch.setattr("weft.report.table.TERMINAL_WIDTH", 1000)
     shown = CliRunner().invoke(app, [str(word) for word in words]).stdout.splitlines()
     lines = [" ".join(line.split()) for line in shown]
     wanted = {

@@ -94,7 +94,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def printed_by(typed: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, Any]:
     """What a command prints on a screen with room for every line, and as JSON."""
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("weft.report.terminal.TERMINAL_WIDTH", 1000)
+    monkeypatch.setattr("weft.report.table.TERMINAL_WIDTH", 1000)
     make_named([typed], folder)
     words = [
         name

@@ -142,7 +142,7 @@ def test_every_head_says_that_it_was_simulated(known: weft.Run) -> None:
     assert captions
     assert all(one.startswith(f"{label}: ") for one in captions), captions
     assert page.count(f"({label})") >= 2  # of the charts
-    from weft.report.terminal import console
+    from weft.report.table import console
 
     screen = console()
     with screen.capture() as shown:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from style.tree import Finding, Source, Tree
 
 FUNCTION_LINES_MAX = 60
-SLOW_TO_IMPORT = ("numpy", "polars", "matplotlib", "scipy", "jinja2")
+SLOW_TO_IMPORT = ("numpy", "polars", "matplotlib", "scipy", "jinja2", "urllib", "xml")
 _CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _CONTAINER_CALLS = ("list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict")
 _MUTATORS = (

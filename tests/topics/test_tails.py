@@ -22,7 +22,7 @@ from weft.analysis.stats.percentiles import tails
 from weft.analysis.summary import CaseSummary, summarise
 from weft.plan.case import Case
 from weft.record.run import Run
-from weft.report.terminal import console
+from weft.report.table import console
 from weft.topics.frames import summary_table
 from weft.topics.tails import tail_tables
 

@@ -67,8 +67,7 @@ def calibrate(
     --platform FILE, and for SimGrid.
     """
     from weft.outputs import write_output
-    from weft.report.table import render_table
-    from weft.report.terminal import console
+    from weft.report.table import console, render_table
     from weft.sources.platforms import platform_named
     from weft.studies.calibration import calibrated_platform
 

@@ -84,7 +84,7 @@ def check(
     """
 
     from weft.report.checked import checks_table
-    from weft.report.terminal import console
+    from weft.report.table import console
     from weft.studies.checks import are_limits, checked
     from weft.units import parse_percent
 
@@ -114,7 +114,7 @@ def check(
 
 
 def _make_limits(records: list[Path], path: Path | None, *, as_json: bool) -> None:
-    from weft.report.terminal import console
+    from weft.report.table import console
     from weft.studies.made_limits import write_limits
     from weft.wording import counted
 

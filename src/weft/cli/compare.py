@@ -49,7 +49,7 @@ def compare(
 ) -> None:
     """Compare records and platforms: ratios with intervals, verdicts, crossovers."""
     from weft.report.comparison import comparison_tables, write_comparison
-    from weft.report.terminal import console
+    from weft.report.table import console
     from weft.studies.comparisons import compared, in_plain_data
     from weft.studies.maps import compared_maps
     from weft.units import parse_percent
@@ -73,7 +73,7 @@ def compare(
 def _show_maps(found: "ComparedMaps", output: Path | None, *, as_json: bool) -> None:
     """Who got slower from the first map to the second, and a page with the difference."""
     from weft.report.picture import write_picture
-    from weft.report.terminal import console
+    from weft.report.table import console
 
     if output is not None:
         answer = found.lines[0] if found.lines else ""

@@ -49,7 +49,8 @@ def doctor(
     from weft.launch.salloc import become, is_needed
     from weft.launch.sbatch import SiteJob
     from weft.plan.case import USUAL_RANKS
-    from weft.report.terminal import console, findings_table
+    from weft.report.table import console
+    from weft.report.terminal import findings_table
 
     if measure and (where.allocation.hosts or where.allocation.nodes > 1):
         raise WeftError(

@@ -53,7 +53,7 @@ def fit(
 
     from weft.report.fits import render_models
     from weft.report.picture import write_picture
-    from weft.report.terminal import console
+    from weft.report.table import console
     from weft.sources.records import each_record
     from weft.studies.fits import fits_of, picture_of
 

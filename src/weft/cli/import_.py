@@ -52,7 +52,8 @@ def import_(
     """
     from weft.errors import WeftError
     from weft.report.plain import json_rows
-    from weft.report.terminal import console, render_brief
+    from weft.report.table import console
+    from weft.report.terminal import render_brief
     from weft.studies.imports import imported
     from weft.units import parse_bytes
 

@@ -37,8 +37,7 @@ def layers(
     not report its medium: name it in --order.
     """
     from weft.report.picture import check_kind, write_picture
-    from weft.report.table import render_bare
-    from weft.report.terminal import console
+    from weft.report.table import console, render_bare
     from weft.studies.layers import layers_shown
 
     found = layers_shown(record, order)

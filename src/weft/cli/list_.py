@@ -99,7 +99,7 @@ def _print(rows: "Sequence[dict[str, Any]]", json: bool) -> None:
 
 def _say(lead: str, text: str) -> None:
     """A row; on a terminal in lines that fit, each under the first's text; in a pipe in one."""
-    from weft.report.terminal import console
+    from weft.report.table import console
 
     screen = console()
     under = " " * len(lead)

@@ -100,7 +100,7 @@ def _status() -> int:
     """What the command ends with, once what is to be said of it is said."""
     try:
         with shown_by(Stages(_stage_line)):
-            return int(app(standalone_mode=False) or 0)
+            return int(app.only(sys.argv[1:])(standalone_mode=False) or 0)
     except WeftError as error:
         return _refused(f"{error.what}; {error.fix}")
     except typer.Abort as aborted:

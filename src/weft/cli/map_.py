@@ -281,8 +281,7 @@ def _show(
 ) -> "tuple[Run, tuple[CaseSummary, ...]]":
     """The findings first, then the slowest ways; gives what it has read. Raises WeftError."""
     from weft.report.notes import troubles_in_words
-    from weft.report.table import render_table
-    from weft.report.terminal import console
+    from weft.report.table import console, render_table
     from weft.studies.maps import map_shown
 
     run, summaries, shown = map_shown(path, topology.on if topology else None)

@@ -40,7 +40,8 @@ def show(
     from weft.report.ending import render_ending
     from weft.report.page import report_path
     from weft.report.plain import json_rows
-    from weft.report.terminal import console, render_brief
+    from weft.report.table import console
+    from weft.report.terminal import render_brief
     from weft.studies.pages import write_page
     from weft.studies.shown import results_shown
 

@@ -28,7 +28,8 @@ def memory(
     json: Json = False,
 ) -> None:
     """Show the costs of buffer reuse, registration, connections and the host bus."""
-    from weft.report.terminal import console, render_shown
+    from weft.report.table import console
+    from weft.report.terminal import render_shown
     from weft.studies.shown import memory_shown
 
     found = memory_shown(record, link)

@@ -36,7 +36,8 @@ def peak(
     peak of every card of this host and of each hop to the root complex.
     """
     from weft.fabric.peaks import parse_link
-    from weft.report.terminal import console, peaks_table, render_shown
+    from weft.report.table import console
+    from weft.report.terminal import peaks_table, render_shown
     from weft.studies.host_bus import buses_of_this_host
 
     if links:

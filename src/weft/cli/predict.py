@@ -219,8 +219,7 @@ def predict(
 def _show(found: "Predicted", *, as_json: bool) -> None:
     """Print the fabrics side by side, write the page, and name the files."""
     from weft.report.page import write_report
-    from weft.report.table import render_table
-    from weft.report.terminal import console
+    from weft.report.table import console, render_table
 
     if as_json:
         print_json("predict", {"fabrics": found.answers, "notes": found.table.notes})

@@ -126,8 +126,7 @@ def _check_options(context: typer.Context, asked: FabricAsked | None) -> None:
 
 def _show(found: "Priced", *, as_json: bool) -> None:
 
-    from weft.report.table import render_table
-    from weft.report.terminal import console
+    from weft.report.table import console, render_table
 
     if as_json:
         print_json("price", found.plain)

@@ -52,8 +52,7 @@ def reproduce(
     solver on the two clusters of Holmgren (2003), whose points are published as a picture only.
     """
     from weft.report.picture import check_kind, write_picture
-    from weft.report.table import render_table
-    from weft.report.terminal import console
+    from weft.report.table import console, render_table
     from weft.studies.published import reproduced
 
     if output is not None and study == "fermilab":

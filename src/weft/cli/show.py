@@ -44,7 +44,8 @@ def show(
     """Show the figures of a record or of a published platform, with notes."""
     from weft.report.plain import json_rows
     from weft.report.published import platform_tables
-    from weft.report.terminal import console, render_shown, render_tables
+    from weft.report.table import console
+    from weft.report.terminal import render_shown, render_tables
     from weft.studies.peer_tables import as_printed_by
     from weft.studies.shown import platform_shown, results_shown, table_shown
 

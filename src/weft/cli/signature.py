@@ -49,7 +49,7 @@ def signature(
         signature_chart,
         signature_table,
     )
-    from weft.report.terminal import console
+    from weft.report.table import console
     from weft.sources.records import each_record
     from weft.studies.fits import signatures_of
 

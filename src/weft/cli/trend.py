@@ -38,7 +38,7 @@ def trend(
     import msgspec
 
     from weft.report.history import history_tables, write_history
-    from weft.report.terminal import console
+    from weft.report.table import console
     from weft.studies.trend import over_time
 
     found = over_time(records, against)

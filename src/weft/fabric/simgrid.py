@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import quoteattr
 
 import msgspec
 
@@ -153,7 +152,7 @@ def platform_xml(
         attributes |= {"topology": zone.topology, "topo_parameters": zone.parameters}
     elif zone.bus_bytes_per_s:
         attributes["limiter_link"] = f"{zone.bus_bytes_per_s:.0f}Bps"
-    words = "\n           ".join(f"{name}={quoteattr(text)}" for name, text in attributes.items())
+    words = "\n           ".join(f"{name}={_quoted(text)}" for name, text in attributes.items())
     inner = f">\n{_props(facts, 4)}  </cluster>" if facts else "/>"
     return _platform(zone.title, settings, f"  <cluster {words}{inner}\n")
 
@@ -176,15 +175,13 @@ def routed_xml(
     lines = ['  <zone id="fabric" routing="Full">']
     settings = dict(parameters.settings)
     if factors := settings.pop(LATENCY_FACTOR, ""):
-        lines.append(f'    <prop id="latency-factor" value={quoteattr(factors)}/>')
+        lines.append(f'    <prop id="latency-factor" value={_quoted(factors)}/>')
     own = _within(within)
     if own.props:
         # SimGrid takes a setting, or a rule by both ends of a message: not both.
         own.props["bandwidth-factor"] = settings.pop(BANDWIDTH_FACTOR)
     own.props.update(parameters.further)
-    lines += [
-        f'    <prop id="{name}" value={quoteattr(text)}/>' for name, text in own.props.items()
-    ]
+    lines += [f'    <prop id="{name}" value={_quoted(text)}/>' for name, text in own.props.items()]
     if parameters.sum_bytes_per_s:
         lines.append(f'    <prop id="{SUM_RATE}" value="{parameters.sum_bytes_per_s:.12g}"/>')
     for place, end in enumerate(routes.ends):
@@ -196,7 +193,7 @@ def routed_xml(
         attributes |= own.attributes
         if parameters.bus_bytes_per_s:
             attributes["limiter_link"] = f"{parameters.bus_bytes_per_s * fabric.rails:.0f}Bps"
-        words = " ".join(f"{name}={quoteattr(text)}" for name, text in attributes.items())
+        words = " ".join(f"{name}={_quoted(text)}" for name, text in attributes.items())
         lines.append(f"    <cluster {words}/>")
     lines += [
         f'    <link id="{one.name}" bandwidth="{one.cables * rate:.0f}Bps"'
@@ -311,9 +308,16 @@ def _platform(title: str, settings: Mapping[str, str], inner: str) -> str:
     )
 
 
+def _quoted(text: str) -> str:
+    """An attribute's value; loaded here, since what every command loads would load urllib too."""
+    from xml.sax.saxutils import quoteattr
+
+    return quoteattr(text)
+
+
 def _props(pairs: Mapping[str, str], indent: int) -> str:
     return "".join(
-        f"{' ' * indent}<prop id={quoteattr(name)} value={quoteattr(text)}/>\n"
+        f"{' ' * indent}<prop id={_quoted(name)} value={_quoted(text)}/>\n"
         for name, text in pairs.items()
     )
 

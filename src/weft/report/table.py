@@ -1,4 +1,4 @@
-"""A table of words for a terminal."""
+"""A terminal, and a table of words for it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,29 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import msgspec
+from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from weft.tables import TERMINAL_WIDTH
 from weft.wording import without_interval
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+    from rich.console import ConsoleOptions, RenderableType, RenderResult
 
     from weft.tables import Table
 
 
 # Characters of a head in a line, where there is too little room.
 LONGEST_HEAD = 30
+
+
+def console(*, stderr: bool = False) -> Console:
+    """The terminal; through a pipe a fixed width, so that scripts see the same each time."""
+    plain = Console(stderr=stderr, highlight=False)
+    if plain.is_terminal:
+        return plain
+    return Console(stderr=stderr, highlight=False, width=TERMINAL_WIDTH)
 
 
 def render_table(table: Table) -> list[RenderableType]:

@@ -12,7 +12,6 @@ from rich.text import Text
 from weft.report.notes import ending_in_words, flags_in_words, troubles_in_words
 from weft.report.table import FittedTable, render_table
 from weft.stages import counted_off
-from weft.tables import TERMINAL_WIDTH
 from weft.topics import TOPICS
 from weft.wording import counted
 
@@ -33,14 +32,6 @@ LEAST_SCREEN = 30
 MOST_NOTES = 6
 # How many rows and findings of a topic are tried, the most that fit are shown.
 _ROOMS = (48, 24, 12, 6, 3, 1)
-
-
-def console(*, stderr: bool = False) -> Console:
-    """The terminal; through a pipe a fixed width, so that scripts see the same each time."""
-    plain = Console(stderr=stderr, highlight=False)
-    if plain.is_terminal:
-        return plain
-    return Console(stderr=stderr, highlight=False, width=TERMINAL_WIDTH)
 
 
 def findings_table(findings: Sequence[Finding]) -> RenderableType:
