@@ -8,6 +8,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from support.running import processes_of
+
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 # Every program of a step, which notes its call and does what the test wants of it.
 STEP = """#!/bin/bash
@@ -48,8 +50,10 @@ class Gate:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
+        # What it starts in the background names its logs, and so this folder.
+        env = {**os.environ, "PATH": path, "TMPDIR": str(self.folder)}
         return subprocess.run(
-            ["scripts/run-tests", *words], cwd=self.folder, env={**os.environ, "PATH": path},
+            ["scripts/run-tests", *words], cwd=self.folder, env=env,
             capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
 
@@ -109,6 +113,14 @@ def test_a_newcomers_root_is_whole_before_the_newcomer_begins(gate: Gate) -> Non
     assert (done.returncode, done.stdout.count("whole\n")) == (0, 1), done
 
 
+def test_the_newcomer_begins_when_the_machine_has_ended_and_not_the_cluster(gate: Gate) -> None:
+    gate.does("machine", "until grep -q cluster calls; do :; done\ntouch machine.ended")
+    gate.does("newcomer", "[ -e machine.ended ] || exit 1")
+    gate.does("cluster", "until grep -qx newcomer calls; do :; done")
+    done = gate.run()
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "all steps passed"), done
+
+
 def test_nothing_goes_on_after_a_failure(gate: Gate) -> None:
     gate.does("tidy", "echo $$ >tidy.pid\nsleep 1000")
     gate.does("cluster", "until [ -s tidy.pid ]; do :; done\nexit 1")
@@ -117,6 +129,15 @@ def test_nothing_goes_on_after_a_failure(gate: Gate) -> None:
     if psutil.pid_exists(pid):
         psutil.wait_procs([psutil.Process(pid)], timeout=30)
     assert not psutil.pid_exists(pid)
+
+
+def test_what_still_waits_to_begin_ends_too(gate: Gate) -> None:
+    gate.does("machine", "sleep 1000")
+    gate.does("cluster", "until grep -qx machine calls; do :; done\nexit 1")
+    assert gate.run().returncode == 1
+    assert "newcomer" not in gate.called()
+    waiting = processes_of(gate.folder)
+    assert not psutil.wait_procs(waiting, timeout=30)[1]
 
 
 def test_the_quick_part_builds_and_passes_the_quick_tests(gate: Gate) -> None:
