@@ -257,13 +257,18 @@ def measured(asked: Asked, path: Path) -> Run | None:
     if (kept := _kept(path)) is not None:
         return kept
     path.unlink(missing_ok=True)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = begin(command)
     run = load(path) if path.exists() else None
     if run is None or not run.measured:
         lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
         sys.stderr.write(f"skipped: {path.name}: {lines[-1]}\n")
         return None
     return run
+
+
+def begin(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """How a program ends that is started as a user does, and what it says."""
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def repeat(others: Sequence[Repeated], known: dict[str, list[dict[int, float]]]) -> None:

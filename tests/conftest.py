@@ -1,5 +1,6 @@
 """For every test: this folder is on the path; a record and a scripted rank."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from support.builders import synthetic_record
 from support.errors import hold_to_their_form
+from support.one_program import make_commands_once
 from support.scripted import lay_out_rank
 from support.unlike import unlike_record
 from weft.record.run import Run
@@ -18,7 +20,9 @@ from weft.report.drawing import PageDrawing
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
 hold_to_their_form()
+make_commands_once()
 
+HERE = Path(__file__).parent
 # What tests marked engine or browser do beside their rest, by folder or file: the gate runs each
 # kind by itself: the lab beside what computes, since it mostly waits, and then real ranks alone.
 # What is not named here may have ranks.
@@ -51,7 +55,7 @@ def kind_of(path: Path) -> str:
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark what the gate runs in parts: by marks, since one worker is to have all of a part."""
     if any(item.get_closest_marker(name) for name in ("engine", "browser")):
-        item.add_marker(kind_of(item.path.relative_to(Path(__file__).parent)))
+        item.add_marker(kind_of(item.path.relative_to(HERE)))
 
 
 def by_length(path: Path) -> int:
@@ -62,7 +66,13 @@ def by_length(path: Path) -> int:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest files first: the gate hands them out in the order in which they are here."""
-    items.sort(key=lambda item: by_length(item.path.relative_to(Path(__file__).parent)))
+    places = {path: by_length(path.relative_to(HERE)) for path in {item.path for item in items}}
+    items.sort(key=lambda item: places[item.path])
+
+
+def pytest_collection_finish() -> None:
+    """What is here now stays: Python need not look through it for what nobody needs any more."""
+    gc.freeze()
 
 
 @pytest.fixture

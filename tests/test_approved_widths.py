@@ -7,14 +7,11 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from support.in_process import weft_here
+from support.in_process import TERMINAL, WIDTH, weft_here
 from test_approved_outputs import ENDS, SCENES, make_named, words_of
 
-WIDTH = 80
 # What other programs read has the lines that these expect.
 FOR_PROGRAMS = ("--json", "--like")
-# Rich takes what it writes to for a terminal, whose width is in the environment.
-TERMINAL = {"COLUMNS": str(WIDTH), "NO_COLOR": "1", "TTY_COMPATIBLE": "1", "TERM": "xterm"}
 
 
 @pytest.fixture(scope="module")

@@ -19,10 +19,10 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from support.copies import ROOT
+from support.in_process import TERMINAL, WIDTH, weft_here
 from weft.cli.main import app
 from weft.cli.manual import commands_of
 
-WIDTH = 80
 WEFT = Path(sys.executable).with_name("weft")
 MONDAY, TUESDAY = (ROOT / "docs/records" / f"{day}.jsonl.zst" for day in ("monday", "tuesday"))
 # Five times what the slowest takes on a busy machine, and more.
@@ -92,6 +92,12 @@ def test_no_line_of_a_help_ends_where_the_source_broke_it(name: str) -> None:
     ids=lambda words: words[0],
 )
 def test_the_tables_of_a_recorded_example_fit(words: tuple[str | Path, ...]) -> None:
+    done = weft_here(words, {**TERMINAL, "PATH": os.environ["PATH"]})
+    assert done.stdout
+    assert not too_wide(re.sub(r"\x1b\[[\d;]*m", "", done.stdout + done.stderr))
+
+
+@pytest.mark.parametrize("words", [("show", MONDAY), ("compare", MONDAY, TUESDAY)])
+def test_the_width_is_that_of_the_terminal(words: tuple[str | Path, ...]) -> None:
     said = on_a_terminal(*words)
-    assert said
-    assert not too_wide(said)
+    assert WIDTH - 8 < max(cell_len(line.rstrip()) for line in said.splitlines()) <= WIDTH

@@ -24,9 +24,10 @@ _FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 # A call, or a jump that leaves the function; the name may be a template's.
 _CALL = re.compile(r"\t(?:call|j\w+|bl?|b\.\w+)\s+[0-9a-f]+ <(.+?)(?:\+0x[0-9a-f]+)?>$")
 _INDIRECT = re.compile(r"\t(?:call|jmp)\s+\*|\t(?:blr|br)\s+x")
+_PLACE = re.compile(r"^\s*([0-9a-f]+):")
+_NAMED = re.compile(r"<([^<>+]+)(?=[+>])")
 _SOURCE = re.compile(r"^(/\S+):(\d+)")
 _HEADERS_FUNCTION = re.compile(r"^(?:static inline [^(]*?)?(\w+)\(")
-_INLINED = re.compile(r"^(\S.*)\(.*\).*:$")
 # libibverbs: a device's driver puts its functions into the context's table of operations.
 _LIBRARY_ENTRIES = {
     ("infiniband/verbs.h", "ibv_post_send"),
@@ -62,8 +63,8 @@ class Instruction:
     """A line of the disassembly, and the function of which header or source it comes from."""
 
     text: str
-    source: str
-    inlined: str
+    source: str = ""
+    inlined: str = ""
 
     def is_library_entry(self) -> bool:
         return any(
@@ -75,12 +76,18 @@ class Instruction:
 class Code:
     """The functions of a program by name. A function is read when somebody asks for it."""
 
-    def __init__(self, listing: str) -> None:
+    def __init__(self, program: Path) -> None:
+        self._program = program
         self._blocks: dict[str, list[str]] = {}
-        for block in listing.split("\n\n"):
-            head, _, body = block.lstrip("\n").partition("\n")
-            if start := _FUNCTION.match(head):
-                self._blocks.setdefault(start[1], []).append(body)
+        listing = told("objdump", "--disassemble", "--no-show-raw-insn", program)
+        blocks = [block.lstrip("\n").partition("\n") for block in listing.split("\n\n")]
+        found = [(start[1], body) for head, _, body in blocks if (start := _FUNCTION.match(head))]
+        # Each name once, and not in each line that names it, which takes most of objdump's time.
+        mangled = list(dict.fromkeys(name for name, _ in found))
+        plain = told("c++filt", given="\n".join(mangled)).splitlines()
+        self._plain = dict(zip(mangled, plain, strict=True))
+        for name, body in found:
+            self._blocks.setdefault(self._plain[name], []).append(body)
         self._read: dict[str, list[Instruction]] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -91,24 +98,38 @@ class Code:
 
     def __getitem__(self, name: str) -> list[Instruction]:
         if name not in self._read:
-            blocks = self._blocks[name]
-            self._read[name] = [line for block in blocks for line in instructions(block)]
+            lines = [line for block in self._blocks[name] for line in block.splitlines() if line]
+            self._read[name] = [Instruction(_NAMED.sub(self._demangled, line)) for line in lines]
         return self._read[name]
 
+    def _demangled(self, match: re.Match[str]) -> str:
+        return f"<{self._plain.get(match[1], match[1])}"
 
-def instructions(block: str) -> Iterator[Instruction]:
-    """The instructions of a function's disassembly."""
-    source = inlined = ""
-    for line in block.splitlines():
-        if place := _SOURCE.match(line):
-            source = place[1]
-            if any(source.endswith(f"/{header}") for header, _ in _LIBRARY_ENTRIES):
-                # By the line: the name before it may be that of the function around.
-                inlined = function_at(Path(source), int(place[2])) or inlined
-        elif name := _INLINED.match(line):
-            inlined = name[1]
-        elif line:
-            yield Instruction(line, source, inlined)
+    def with_places(self, found: list[Instruction]) -> list[Instruction]:
+        """Instructions with where they come from: asked of few, since it takes longest."""
+        if not found:
+            return []
+        places = [match[1] for one in found if (match := _PLACE.match(one.text))]
+        said = told("addr2line", "--exe", self._program, given="\n".join(places)).splitlines()
+        return [placed(*pair) for pair in zip(found, said, strict=True)]
+
+
+def told(*words: str | Path, given: str | None = None) -> str:
+    """What a tool of binutils says."""
+    done = subprocess.run(
+        words, input=given, capture_output=True, text=True, check=True, timeout=120
+    )
+    return done.stdout
+
+
+def placed(instruction: Instruction, said: str) -> Instruction:
+    """With its source, and, of a library's header, the function that holds the line."""
+    place = _SOURCE.match(said)
+    if place is None:
+        return instruction
+    is_header = any(place[1].endswith(f"/{header}") for header, _ in _LIBRARY_ENTRIES)
+    inlined = function_at(Path(place[1]), int(place[2])) if is_header else ""
+    return replace(instruction, source=place[1], inlined=inlined)
 
 
 @cache
@@ -118,17 +139,6 @@ def function_at(header: Path, line: int) -> str:
     return next((match[1] for text in above if (match := _HEADERS_FUNCTION.match(text))), "")
 
 
-def functions(program: Path, *, lines: bool = False) -> Code:
-    """A program taken apart; `lines` of its sources, which tell a library's entries, cost most."""
-    words = ("--disassemble", "--demangle", "--no-show-raw-insn")
-    return Code(
-        subprocess.run(
-            ["objdump", *words, *(["--line-numbers"] if lines else []), program],
-            capture_output=True, text=True, check=True, timeout=120,
-        ).stdout
-    )  # fmt: skip
-
-
 PROGRAMS = [(mpi, name) for mpi in MPIS for name in ("mpi", "tcp", "ucx", "ofi", "verbs")]
 
 
@@ -136,8 +146,7 @@ PROGRAMS = [(mpi, name) for mpi in MPIS for name in ("mpi", "tcp", "ucx", "ofi",
 def code(request: pytest.FixtureRequest) -> Code:
     """A rank program taken apart, once for all that look at it."""
     mpi, transport = request.param
-    has_entries = transport in ("ofi", "verbs")
-    return functions(engine_folder() / mpi / f"rank-{transport}", lines=has_entries)
+    return Code(engine_folder() / mpi / f"rank-{transport}")
 
 
 def offences(code: Code) -> tuple[list[str], int]:
@@ -146,6 +155,7 @@ def offences(code: Code) -> tuple[list[str], int]:
     seen: set[str] = set()
     todo = list(starts)
     found = []
+    indirect: dict[Instruction, str] = {}
     while todo:
         name = todo.pop()
         if name in seen:
@@ -153,8 +163,8 @@ def offences(code: Code) -> tuple[list[str], int]:
         seen.add(name)
         for instruction in code[name]:
             line = instruction.text
-            if _INDIRECT.search(line) and not instruction.is_library_entry():
-                found.append(f"{name}: {line.strip()}")
+            if _INDIRECT.search(line):
+                indirect[instruction] = name
             call = _CALL.search(line)
             if call is None:
                 continue
@@ -165,6 +175,11 @@ def offences(code: Code) -> tuple[list[str], int]:
                 todo.append(target)
             if "std::vector" in target:
                 found.append(f"{name}: {line.strip()}")
+    found += [
+        f"{name}: {one.text.strip()}"
+        for one, name in zip(code.with_places([*indirect]), indirect.values(), strict=True)
+        if not one.is_library_entry()
+    ]
     return found, len(starts)
 
 
@@ -221,7 +236,7 @@ def reached(code: Code, start: str) -> str:
 
 
 def test_planted_compute_loops_are_caught() -> None:
-    code = functions(PLANTED)
+    code = Code(PLANTED)
     assert faults_of_compute_loop(code, "weft::compute_nothing") == ["does not loop"]
     in_memory = faults_of_compute_loop(code, "weft::compute_in_memory")
     assert in_memory
@@ -252,7 +267,7 @@ def test_templates_and_parts_moved_away_are_followed() -> None:
 
 
 def test_a_planted_indirect_call_and_allocation_are_caught() -> None:
-    found, _ = offences(functions(PLANTED))
+    found, _ = offences(Code(PLANTED))
     text = "\n".join(found)
     assert "*" in text
     assert re.search(r"operator new|std::vector", text)

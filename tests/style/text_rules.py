@@ -1,8 +1,6 @@
 """Rules about the text of files: shape, words, links, hosts."""
 
-import io
 import re
-import tokenize
 from collections.abc import Iterator
 from posixpath import normpath
 
@@ -73,7 +71,6 @@ _MADE = re.compile(r"`([\w/.-]+\.(?:py|hpp|cpp))`")
 # It says what was, under the names that things had then.
 _HISTORY = ("CHANGELOG.md",)
 _CODE_BLOCK = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
-_CXX_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 # A literal that begins in somebody's folder: "/home/...", '/work/...'.
 _OWN_FOLDER = re.compile(r"""["'(=]/(home|work|mnt|Users|scratch)/\w""")
 
@@ -135,7 +132,7 @@ def paths_of_one_machine(tree: Tree) -> Iterator[Finding]:
 def british_spelling(tree: Tree) -> Iterator[Finding]:
     """Prose and comments are spelt the British way; names in code follow their libraries."""
     for source in tree.sources:
-        for line, prose in _prose(source):
+        for line, prose in source.prose:
             for match in _AMERICAN_WORD.finditer(_CODE_BLOCK.sub(_blank, prose)):
                 number = line + prose.count("\n", 0, match.start())
                 wanted = AMERICAN[match[1].lower()]
@@ -170,7 +167,7 @@ def cited_files(tree: Tree) -> Iterator[Finding]:
     for source in tree.sources:
         if str(source.path) in _HISTORY:
             continue
-        for line, prose in _prose(source):
+        for line, prose in source.prose:
             for match in _CITED.finditer(prose):
                 path = match[1]
                 is_ours = path.endswith(_OURS) or path.startswith(_OUR_FOLDERS)
@@ -190,17 +187,3 @@ def _is_written_there(source: Source, path: str) -> bool:
 def _blank(match: re.Match[str]) -> str:
     """The newlines of what is cut out, so that line numbers stay."""
     return " " + "\n" * match[0].count("\n")
-
-
-def _prose(source: Source) -> Iterator[tuple[int, str]]:
-    """The parts of a file that are sentences, each with the line it starts on."""
-    if source.path.suffix == ".md":
-        yield 1, source.text
-    elif source.path.suffix in (".hpp", ".cpp"):
-        for match in _CXX_COMMENT.finditer(source.text):
-            yield source.text.count("\n", 0, match.start()) + 1, match[0]
-    elif source.path.suffix == ".py":
-        for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
-            is_docstring = token.type == tokenize.STRING and '"""' in token.string[:4]
-            if token.type == tokenize.COMMENT or is_docstring:
-                yield token.start[0], token.string

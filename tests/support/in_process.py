@@ -12,6 +12,10 @@ from unittest import mock
 
 from weft.cli.main import main
 
+# Rich takes what it writes to for a terminal, whose width is in the environment.
+WIDTH = 80
+TERMINAL = {"COLUMNS": str(WIDTH), "NO_COLOR": "1", "TTY_COMPATIBLE": "1", "TERM": "xterm"}
+
 
 def weft_here(words: Iterable[object], env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """How `weft` with these words ends in an environment of its own, as if it had been started."""

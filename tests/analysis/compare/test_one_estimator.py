@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from scipy import stats
+import scipy
 
 import weft
 from support.builders import make_batch, make_header, make_launch, synthetic_record, write_lines
@@ -143,5 +143,5 @@ def test_what_the_clock_may_have_added_counts_for_the_machine_in_both_hypotheses
     allowed, error = math.log(1.05), 0.01
     found = Slowdown(log=allowed + error, squared_error=error**2, freedom=8.0, bound=bound)
     score = 1 - bound / error
-    assert found.chance_if_at_most(0.05) == pytest.approx(stats.t.sf(score, 8))
-    assert found.chance_if_at_least(0.05) == pytest.approx(stats.t.cdf(1 + bound / error, 8))
+    assert found.chance_if_at_most(0.05) == pytest.approx(scipy.stats.t.sf(score, 8))
+    assert found.chance_if_at_least(0.05) == pytest.approx(scipy.stats.t.cdf(1 + bound / error, 8))

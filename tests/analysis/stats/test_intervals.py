@@ -7,10 +7,10 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import integrate, stats
 
 from weft.analysis.stats.intervals import (
     WIDENING,
@@ -28,7 +28,7 @@ Draw = Callable[[np.random.Generator, int], list[NDArray[np.float64]]]
 @pytest.mark.parametrize("count", [*range(1, 300), 999, 1000, 1001, 12_345, 1_000_000, 10_000_001])
 def test_order_statistics_are_the_tightest_that_cover(count: int) -> None:
     found = order_statistics(count)
-    binomial = stats.binom(count, 0.5)
+    binomial = scipy.stats.binom(count, 0.5)
     if found is None:
         assert 1 - 2 * binomial.cdf(0) < 0.95
         return
@@ -82,8 +82,8 @@ def test_from_six_values_on_the_interval_is_interpolated_to_95_percent(count: in
 def test_the_widening_covers_95_percent_of_normal_launch_medians(launches: int) -> None:
     """P(min - c (max - min) > true median) integrated over the joint density of min and max."""
     widening = WIDENING[launches]
-    density = stats.norm.pdf
-    cumulative = stats.norm.cdf
+    density = scipy.stats.norm.pdf
+    cumulative = scipy.stats.norm.cdf
 
     def joint(high: float, low: float) -> float:
         between = cumulative(high) - cumulative(low)
@@ -91,7 +91,7 @@ def test_the_widening_covers_95_percent_of_normal_launch_medians(launches: int) 
             launches * (launches - 1) * density(low) * density(high) * between ** (launches - 2)
         )
 
-    missed_below, _ = integrate.dblquad(
+    missed_below, _ = scipy.integrate.dblquad(
         joint, 0, 8, lambda low: low, lambda low: min(8.0, low * (1 + widening) / widening)
     )
     assert 1 - 2 * missed_below == pytest.approx(0.95, abs=1e-4)
@@ -100,7 +100,7 @@ def test_the_widening_covers_95_percent_of_normal_launch_medians(launches: int) 
 def test_two_launches_agree_with_student() -> None:
     # For two values the interval is Student's with one degree of freedom: half width t / 2 * range.
     estimate = median_of_launches([math.exp(1.0), math.exp(1.2)])
-    half = stats.t.ppf(0.975, 1) / 2 * 0.2
+    half = scipy.stats.t.ppf(0.975, 1) / 2 * 0.2
     assert math.log(estimate.low) == pytest.approx(1.1 - half, abs=1e-4)
     assert math.log(estimate.high) == pytest.approx(1.1 + half, abs=1e-4)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from weft.analysis.fits.delays import DelayTest
 from weft.analysis.fits.loggp import from_delays
@@ -103,7 +103,7 @@ def test_launches_with_a_tail_hold_what_they_take_on_average(count: int) -> None
 def test_a_mean_without_skewness_has_the_interval_of_student() -> None:
     values = [-3.0, -1.0, 0.0, 1.0, 3.0]
     found = of_mean_times(values, positive=False)
-    reach = stats.t.ppf(0.975, 4) * np.std(values, ddof=1) / np.sqrt(5)
+    reach = scipy.stats.t.ppf(0.975, 4) * np.std(values, ddof=1) / np.sqrt(5)
     ends = over_launches(values, positive=False)
     assert found.high == pytest.approx(max(reach, ends.high))
     assert found.low == pytest.approx(-found.high)

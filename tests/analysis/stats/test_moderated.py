@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import optimize, special
+import scipy
 
 from weft.analysis.stats.needed import at_first
 from weft.analysis.stats.slowdown import Slowdown, moderated
@@ -22,11 +22,13 @@ def test_a_variance_is_smyths_with_half_of_his_prior() -> None:
     """Section 6.2: e = log s^2 - digamma(d/2) + log(d/2); trigamma(d0/2) is what it scatters by
     beyond the mean trigamma(d/2), and the mean of e is log s0^2 less digamma(d0/2) and its log.
     """
-    own = np.log(VARIANCES) - special.digamma(np.array(FREEDOMS) / 2)
+    own = np.log(VARIANCES) - scipy.special.digamma(np.array(FREEDOMS) / 2)
     own += np.log(np.array(FREEDOMS) / 2)
-    beyond = np.var(own, ddof=1) - np.mean(special.polygamma(1, np.array(FREEDOMS) / 2))
-    half = optimize.brentq(lambda x: special.polygamma(1, x) - beyond, 1e-3, 1e3, xtol=1e-14)
-    common = math.exp(np.mean(own) + special.digamma(half) - math.log(half))
+    beyond = np.var(own, ddof=1) - np.mean(scipy.special.polygamma(1, np.array(FREEDOMS) / 2))
+    half = scipy.optimize.brentq(
+        lambda x: scipy.special.polygamma(1, x) - beyond, 1e-3, 1e3, xtol=1e-14
+    )
+    common = math.exp(np.mean(own) + scipy.special.digamma(half) - math.log(half))
     found = moderated(curves(VARIANCES, FREEDOMS))
     for one, variance, freedom in zip(found, VARIANCES, FREEDOMS, strict=True):
         expected = (half * common + freedom * variance) / (half + freedom)
@@ -37,7 +39,7 @@ def test_a_variance_is_smyths_with_half_of_his_prior() -> None:
 
 def test_variances_that_are_alike_are_their_geometric_mean_and_known_as_all_together() -> None:
     variances, freedoms = (1.0, 1.1, 0.9), (4.0, 6.0, 9.0)
-    own = np.log(variances) - special.digamma(np.array(freedoms) / 2)
+    own = np.log(variances) - scipy.special.digamma(np.array(freedoms) / 2)
     common = math.exp(np.mean(own + np.log(np.array(freedoms) / 2)))
     for one in moderated(curves(variances, freedoms)):
         assert one.squared_error == pytest.approx(common, rel=1e-4)

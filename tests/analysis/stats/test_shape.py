@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from weft.analysis.stats.shape import (
     BLOCKS,
@@ -80,11 +80,11 @@ def test_the_limit_of_kendalls_sum_is_its_one_in_a_thousand() -> None:
     """Against scipy's exact p of an order of 10 blocks that has just this sum, and the next."""
     blocks = list(range(BLOCKS))
     blocks.insert(5, blocks.pop(0))  # five pairs fall: 45 - 2 * 5
-    assert stats.kendalltau(range(BLOCKS), blocks, method="exact").pvalue < 0.001
+    assert scipy.stats.kendalltau(range(BLOCKS), blocks, method="exact").pvalue < 0.001
     assert KENDALL_SUM == 45 - 2 * 5
     blocks = list(range(BLOCKS))
     blocks.insert(6, blocks.pop(0))
-    assert stats.kendalltau(range(BLOCKS), blocks, method="exact").pvalue > 0.001
+    assert scipy.stats.kendalltau(range(BLOCKS), blocks, method="exact").pvalue > 0.001
 
 
 @pytest.mark.parametrize("change", [0.04, 0.1, 0.5, -0.04, -0.3])

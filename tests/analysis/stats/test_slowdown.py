@@ -5,9 +5,9 @@ import math
 import msgspec
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from weft.analysis.stats.levels import connected, levels
 from weft.analysis.stats.slowdown import (
@@ -82,7 +82,9 @@ def test_a_slowdown_is_welchs_test_on_logarithms() -> None:
     mine, theirs = draw.normal(0.08, 0.02, 5), draw.normal(0, 0.01, 7)
     found = slowdown(mine.tolist(), theirs.tolist())
     assert found is not None
-    known = stats.ttest_ind(mine - math.log(1.05), theirs, equal_var=False, alternative="greater")
+    known = scipy.stats.ttest_ind(
+        mine - math.log(1.05), theirs, equal_var=False, alternative="greater"
+    )
     even = msgspec.structs.replace(found, one_sided=0.0)
     assert even.chance_if_at_most(0.05) == pytest.approx(known.pvalue)
     assert even.chance_if_at_least(0.05) == pytest.approx(1 - known.pvalue)

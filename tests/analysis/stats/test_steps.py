@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from weft.analysis.stats.steps import CORRELATED, steps_in
 
@@ -23,11 +23,11 @@ def test_a_step_is_the_difference_of_the_means_with_an_interval_for_all_stretche
     [step] = steps_in(values).steps
     squares = np.var(values[6:]) * 4 + np.var(values[:6]) * 6
     error = CORRELATED * math.sqrt(squares / 8 * (1 / 4 + 1 / 6))
-    half = stats.t.ppf(1 - 0.025 / 35, 8) * error
+    half = scipy.stats.t.ppf(1 - 0.025 / 35, 8) * error
     assert step.at == 6
     assert step.shift == pytest.approx(np.mean(values[6:]) - np.mean(values[:6]))
     assert [step.low, step.high] == pytest.approx([step.shift - half, step.shift + half])
-    assert step.chance == pytest.approx(7 * 2 * stats.t.sf(step.shift / error, 8))
+    assert step.chance == pytest.approx(7 * 2 * scipy.stats.t.sf(step.shift / error, 8))
 
 
 def test_two_slow_sessions_are_a_step_and_its_return() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 import weft
 from support.builders import make_cases, synthetic_record, usual_times_ns
@@ -33,7 +33,7 @@ CASES = make_cases(tests=("ping_pong", "stream"), transports=("tcp", "mpi"))
 @pytest.mark.parametrize("count", [2, 3, 5, 6])
 def test_the_chance_of_a_trend_is_counted_over_all_orders(count: int) -> None:
     for order in itertools.islice(itertools.permutations(range(count)), 0, None, 7):
-        known = stats.kendalltau(range(count), order, method="exact").pvalue
+        known = scipy.stats.kendalltau(range(count), order, method="exact").pvalue
         assert mann_kendall(order) == pytest.approx(known)
 
 
@@ -41,7 +41,7 @@ def test_the_approximation_is_near_the_count() -> None:
     draw = np.random.default_rng(4)
     for count in (20, 21):
         values = (draw.normal(size=count) + 0.05 * np.arange(count)).tolist()
-        known = stats.kendalltau(range(count), values).pvalue
+        known = scipy.stats.kendalltau(range(count), values).pvalue
         assert mann_kendall(values) == pytest.approx(known, abs=0.02)
 
 
@@ -55,7 +55,7 @@ def test_chance_is_seldom_called_a_correlation(count: int) -> None:
 @pytest.mark.parametrize("count", [2, 3, 10, 31])
 def test_the_slope_is_that_of_scipy(count: int) -> None:
     values = np.random.default_rng(count).normal(size=count).round(1)
-    assert theil_sen(values) == pytest.approx(stats.theilslopes(values).slope)
+    assert theil_sen(values) == pytest.approx(scipy.stats.theilslopes(values).slope)
 
 
 def test_the_chance_of_neighbours_is_counted_over_all_orders_by_von_neumanns_ratio() -> None:
