@@ -284,14 +284,17 @@ def test_the_order_of_lines_of_a_kind_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("there", "asked", "told"),
-    [("a.jsonl", "a.jsonl.zst", "the run is interrupted; type"),
-     ("a.jsonl.zst", "a.jsonl", "the run is complete; type")],
+    ("there", "asked", "is_whole", "told"),
+    [("a.jsonl", "a.jsonl.zst", False, "the run is interrupted; type"),
+     ("a.jsonl", "a.jsonl.zst", True, "the record is not packed; type"),
+     ("a.jsonl.zst", "a.jsonl", True, "the run is complete; type")],
 )  # fmt: skip
 def test_a_record_in_its_other_form_is_named(
-    tmp_path: Path, there: str, asked: str, told: str
+    tmp_path: Path, there: str, asked: str, is_whole: bool, told: str
 ) -> None:
-    small_record(tmp_path / there)
+    path = small_record(tmp_path / there)
+    if not is_whole:
+        path.write_bytes(path.read_bytes().rstrip().rpartition(b"\n")[0] + b"\n")
     for open_it in (read, RecordWriter.resume):
         with pytest.raises(WeftError) as error:
             open_it(tmp_path / asked)

@@ -26,8 +26,10 @@ from weft.stages import counted_off
 if TYPE_CHECKING:
     from pathlib import Path
 
-# How the encoder begins a header.
+# How the encoder writes a header, and the end of a run.
 _START = b'{"kind":"header"'
+_FOOTER = b'{"kind":"footer"'
+_INTERRUPTED = b'"outcome":"interrupted"'
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
@@ -80,10 +82,20 @@ def cannot_read(path: Path, error: OSError) -> WeftError:
         packed = path.with_name(path.name + ".zst")
         other = path.with_suffix("") if path.suffix == ".zst" else packed
         if other.is_file():
-            form = "complete" if other == packed else "interrupted"
-            return WeftError(f"{path} is not there: the run is {form}", f"type {other}")
+            form = "the run is interrupted"
+            if other == packed:
+                form = "the run is complete"
+            elif _is_whole(other):
+                form = "the record is not packed"
+            return WeftError(f"{path} is not there: {form}", f"type {other}")
     fix = "check the path, or type weft run for a record"
     return WeftError(f"cannot read {path}: {error.strerror}", fix)
+
+
+def _is_whole(plain: Path) -> bool:
+    """Whether a record that is not packed has an end that no interrupt wrote."""
+    last = plain.read_bytes().rstrip().rpartition(b"\n")[2]
+    return last.startswith(_FOOTER) and _INTERRUPTED not in last
 
 
 def header_of(path: Path) -> Header | None:
