@@ -40,7 +40,7 @@ LONGEST = (
     "studies/test_predicted_figures.py", "launch/test_runs_scripted.py",
     "launch/test_runs_go_on.py", "cli/test_output_files.py", "test_style.py",
     "cli/test_options_without_effect.py", "analysis/stats/test_intervals.py",
-    "analysis/fits/test_linear.py", "test_approved_widths.py", "topics/test_every_verdict.py",
+    "analysis/fits/test_linear.py", "topics/test_outputs.py", "test_approved_widths.py",
     "truth/test_known_times.py", "cli/test_any_record.py",
 )  # fmt: skip
 
