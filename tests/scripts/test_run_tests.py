@@ -140,6 +140,18 @@ def test_what_still_waits_to_begin_ends_too(gate: Gate) -> None:
     assert not psutil.wait_procs(waiting, timeout=30)[1]
 
 
+def test_what_is_slow_to_begin_does_not_begin_after_the_end(gate: Gate) -> None:
+    late = 'while compgen -G "$TMPDIR/tmp.*" >/dev/null; do :; done'
+    (gate.folder / "bin" / "setsid").write_text(
+        f'#!/bin/bash\ncase "$*" in *check-newcomer | *tidy.py*) {late} ;; esac\n'
+        'PATH=${PATH#*:} exec setsid "$@"\n'
+    )
+    (gate.folder / "bin" / "setsid").chmod(0o755)
+    gate.does("cluster", "exit 1")
+    assert gate.run().returncode == 1
+    assert not {"newcomer", "tidy"} & set(gate.called())
+
+
 def test_the_quick_part_builds_and_passes_the_quick_tests(gate: Gate) -> None:
     done = gate.run("quick")
     assert done.returncode == 0
