@@ -72,7 +72,7 @@ def test_it_is_measured_recorded_shown_and_measured_again() -> None:
     rows = {row["case"]: row for row in shown if "case" in row}
     two = rows["ring/ring/8/cells64"]
     assert two["iteration_ns"]["value"] == pytest.approx(10 * 32 + 8)
-    assert two["efficiency"]["speed"] == pytest.approx(640 / 328 / 2)
+    assert two["efficiency"]["value"] == pytest.approx(640 / 328 / 2)
     assert two["parts_ns"]["hand_on"]["value"] == pytest.approx(164)
     weft_("report", "r.jsonl", "-o", "r.html")
     assert "64" in Path("r.html").read_text()

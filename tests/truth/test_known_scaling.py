@@ -91,7 +91,7 @@ def test_the_json_has_the_true_iterations_and_efficiencies(rows: list[dict[str, 
             assert row["efficiency"] is None
             assert row["sent_bytes_per_s"] is None
             continue
-        assert row["efficiency"]["speed"] == pytest.approx(efficiency_of(row))
+        assert row["efficiency"]["value"] == pytest.approx(efficiency_of(row))
         assert row["efficiency"]["basis"] == "launches"
         assert row["sent_bytes_per_s"]["value"] == pytest.approx(
             1e9 * row["sent_bytes"] / truth_of(row, row["ranks"])
@@ -103,7 +103,7 @@ def test_a_lattice_loses_what_more_ranks_cost_it(rows: list[dict[str, Any]]) -> 
     assert [row["lattice"] for row in costs] == ["4^4", "6^4", "8^4"]
     for row in costs:
         lost = 1 - efficiency_of(row)
-        assert row["cost"]["speed"] == pytest.approx(lost)
+        assert row["cost"]["value"] == pytest.approx(lost)
         assert row["verdict"] == ("costs more" if lost > 0.1 else "costs less")
         over = [n for n in (2, 4) if 1 - efficiency_of(row | {"ranks": n}) > 0.1]
         assert row["first_ranks"] == min(over, default=0)
