@@ -1,6 +1,7 @@
 """What simulated ranks cost here: memory of each, and the time of each message.
 
-The simulator is driven as `weft predict` drives it: a halo on all ranks of a crossbar.
+The simulator is driven as `weft predict` drives it, as coarse as so many ranks allow: a halo on all
+ranks of a crossbar.
 """
 
 from __future__ import annotations
@@ -99,4 +100,4 @@ def _platform(ranks: int) -> SimulatedPlatform:
         eager_below_bytes=4096,
         bus_factor=1.25,
     )
-    return at_crossbar(named, known, "crossbar")
+    return at_crossbar(named, known, "crossbar", is_coarse=True)
