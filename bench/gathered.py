@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from bench.comparisons import WEFT
-from bench.compiled import compiled, libraries_of_engine, output_of
+from bench.compiled import DEADLINE_S, compiled, libraries_of_engine
 from bench.loop import LIBRARIES
 from bench.own import Cost
 from bench.peers import AS_ROOT
@@ -73,7 +73,15 @@ def _told_by(ranks: int, samples: int) -> str:
         *libraries,
     )  # fmt: skip
     words = ["-n", str(ranks), str(program), str(samples), str(ROUNDS)]
-    return output_of([f"mpirun.{_MPI}", *AS_ROOT, *words])
+    done = subprocess.run(
+        [f"mpirun.{_MPI}", *AS_ROOT, *words],
+        capture_output=True, text=True, timeout=DEADLINE_S, check=False,
+    )  # fmt: skip
+    # Open MPI's starter may fail at the end of hundreds of ranks on few cores: it reads that one
+    # has exited before it reads that it has left MPI. Rank 0 has told everything then.
+    if not done.stdout.endswith("}\n"):
+        raise RuntimeError(f"{ranks} ranks: {(done.stderr or done.stdout)[-500:]}")
+    return done.stdout
 
 
 def _record(path: Path, ranks: int, line: str) -> Path:
