@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     from weft.launch.protocol import Answer, Bye, Hello
 
-# How long ranks may take until they have started, and how much longer for each.
+# How long ranks may take until they have started, and how much longer for each: where a thousand
+# share two cores they need minutes (docs/many-ranks.md).
 START_DEADLINE_S = 40.0
-START_OF_A_RANK_S = 0.1
+START_OF_A_RANK_S = 0.5
 # How long hosts may take to say what they are.
 ASK_DEADLINE_S = 60.0
 
