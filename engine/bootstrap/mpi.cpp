@@ -11,6 +11,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "bootstrap/longer_sleeps.hpp"
 #include "bootstrap/mpi_requests.hpp"
 #include "bootstrap/output.hpp"
 
@@ -51,18 +52,30 @@ std::vector<std::string> texts_of(const std::string& all, const std::vector<int>
   return texts;
 }
 
+/// A number that the starter tells each rank, the first that a text begins with; 0 where it does
+/// not.
+long told(const char* name) {
+  const char* text = std::getenv(name);
+  long value = 0;
+  if (text != nullptr) std::from_chars(text, text + std::strlen(text), value);
+  return value;
+}
+
 /// Whether the starter says that all ranks of this launch are on one host.
 bool is_on_one_host() {
-  const auto number = [](const char* name) {
-    const char* text = std::getenv(name);
-    long value = 0;
-    if (text != nullptr) std::from_chars(text, text + std::strlen(text), value);
-    return value;
-  };
   // An mpirun on several hosts may itself be typed in a step of Slurm that has one.
-  const long ranks = number("OMPI_COMM_WORLD_SIZE");
-  if (ranks > 0) return number("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks;
-  return number("SLURM_STEP_NUM_NODES") == 1;
+  const long ranks = told("OMPI_COMM_WORLD_SIZE");
+  if (ranks > 0) return told("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks;
+  return told("SLURM_STEP_NUM_NODES") == 1;
+}
+
+/// How many ranks of this launch the starter says are on this host; 0 where it does not.
+long told_ranks_of_host() {
+  for (const char* name :
+       {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_TASKS_PER_NODE"}) {
+    if (const long ranks = told(name); ranks > 0) return ranks;
+  }
+  return 0;
 }
 
 // Open MPI looks through UCX and libfabric for the best way to send, which takes longer than all
@@ -89,7 +102,11 @@ MpiBootstrap::MpiBootstrap(int* argc, char*** argv, MpiUse use) {
   if (use == MpiUse::meeting) choose_plain_messages();
   // Threads of a rank compute; none but this one calls MPI.
   int provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+  {
+    const LongerSleeps here(
+        pause_while_starting_ns(told_ranks_of_host(), sysconf(_SC_NPROCESSORS_ONLN)));
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+  }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   if (provided >= MPI_THREAD_FUNNELED) return;

@@ -23,6 +23,12 @@ constexpr long longest_pause_ns(long ranks_of_host) {
   return std::clamp(of_two_ns / 2 * ranks_of_host, of_two_ns, most_ns);
 }
 
+/// How much longer ranks may sleep while MPI starts them: Open MPI's look for each other every
+/// 100 us, and where ranks outnumber cores, those and their starter get no core for it.
+constexpr long pause_while_starting_ns(long ranks_of_host, long cores) {
+  return ranks_of_host > cores ? longest_pause_ns(ranks_of_host) : 0;
+}
+
 class MpiBootstrap final : public Bootstrap {
  public:
   MpiBootstrap(int* argc, char*** argv, MpiUse use);

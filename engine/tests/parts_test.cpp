@@ -1,5 +1,6 @@
 // The engine's parts by themselves: content and its check, orders, cases, options, the clock.
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "bootstrap/longer_sleeps.hpp"
 #include "bootstrap/mpi.hpp"
 #include "contract/options.hpp"
 #include "host/cgroup.hpp"
@@ -376,6 +378,23 @@ TEST(SleepingRanks, LookTogetherAsOftenAsTwoUntilThatIsTooSeldom) {
   EXPECT_EQ(longest_pause_ns(2), 500'000);
   EXPECT_EQ(longest_pause_ns(64), 16'000'000);
   EXPECT_EQ(longest_pause_ns(4096), 20'000'000);
+}
+
+TEST(SleepingRanks, SleepLongerWhileTheyStartOnlyWhereTheyOutnumberCores) {
+  EXPECT_EQ(pause_while_starting_ns(2, 2), 0);
+  EXPECT_EQ(pause_while_starting_ns(0, 2), 0);  // the starter told nothing
+  EXPECT_EQ(pause_while_starting_ns(64, 2), longest_pause_ns(64));
+}
+
+TEST(SleepingRanks, SleepAsUsualAfterTheyHaveStarted) {
+  const int usual_ns = prctl(PR_GET_TIMERSLACK);
+  {
+    const LongerSleeps none(0);
+    EXPECT_EQ(prctl(PR_GET_TIMERSLACK), usual_ns);
+    const LongerSleeps here(16'000'000);
+    EXPECT_EQ(prctl(PR_GET_TIMERSLACK), 16'000'000);
+  }
+  EXPECT_EQ(prctl(PR_GET_TIMERSLACK), usual_ns);
 }
 
 TEST(TickCounter, AgreesWithTheRawClock) {

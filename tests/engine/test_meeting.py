@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,11 +13,10 @@ from weft.launch.programs import engine_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 pytestmark = pytest.mark.engine
 
-
+USUAL_SLACK_NS = 50_000
 MPIRUN = ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "2")
 
 
@@ -62,3 +62,32 @@ def test_what_started_a_rank_says_whether_all_are_on_one_host(
     tmp_path: Path, of_starter: dict[str, str], *, is_one_host: bool
 ) -> None:
     assert ("btl" in told(tmp_path, starter=(), **of_starter)) == is_one_host
+
+
+# The kernel tells root how long other threads may oversleep.
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root reads other threads' timer slack")
+@pytest.mark.parametrize(
+    ("of_starter", "overslept_ns"),
+    [
+        ({}, USUAL_SLACK_NS),
+        ({"OMPI_COMM_WORLD_LOCAL_SIZE": "1"}, USUAL_SLACK_NS),
+        ({"OMPI_COMM_WORLD_LOCAL_SIZE": "4096"}, 20_000_000),
+        ({"MPI_LOCALNRANKS": "4096"}, 20_000_000),
+        ({"SLURM_STEP_TASKS_PER_NODE": "4096(x2)"}, 20_000_000),
+    ],
+)
+def test_ranks_that_outnumber_cores_sleep_longer_while_they_start(
+    of_starter: dict[str, str], overslept_ns: int
+) -> None:
+    """What a rank's own thread was told, those that MPI started keep; itself it forgets it."""
+    with subprocess.Popen(
+        [engine_folder() / "openmpi" / "rank-tcp"], env=os.environ | of_starter,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    ) as rank:  # fmt: skip
+        assert rank.stdout
+        assert rank.stdout.readline().startswith(b'{"kind":"hello"')
+        threads = [int(path.name) for path in Path(f"/proc/{rank.pid}/task").iterdir()]
+        slack_ns = {one: int(Path(f"/proc/{one}/timerslack_ns").read_text()) for one in threads}
+        rank.communicate(timeout=60)
+    assert slack_ns.pop(rank.pid) == USUAL_SLACK_NS
+    assert overslept_ns in slack_ns.values()
