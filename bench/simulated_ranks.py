@@ -1,12 +1,13 @@
 """What simulated ranks cost here: memory of each, and the time of each message.
 
-The simulator is driven as `weft predict` drives it, as coarse as so many ranks allow: a halo on all
-ranks of a crossbar.
+The simulator is driven as `weft predict` drives it, as coarse as so many ranks and such messages
+allow: a halo on all ranks of one switch.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import tempfile
 import time
@@ -14,12 +15,15 @@ from pathlib import Path
 
 import msgspec
 
+from weft.fabric.topologies import FabricAsked
 from weft.launch.programs import SIMULATOR, engine_folder
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import at_crossbar
+from weft.sim.predicted import Variant, predicted
 from weft.sim.protocols import Piece, Protocols
 
 EXTENTS = (4, 4, 4, 4)
+BYTES_OF_SITE = 36
 FEW, MANY = 2, 12
 _DEADLINE_S = 1200
 _KIB = 1024
@@ -83,7 +87,7 @@ def cost_of(ranks: int) -> SimulatedCost:
 
 def _case(samples: int) -> bytes:
     case = {
-        "id": samples, "test": "halo", "bytes": 36, "samples": samples, "warmup": 0,
+        "id": samples, "test": "halo", "bytes": BYTES_OF_SITE, "samples": samples, "warmup": 0,
         "ops_per_sample": 1, "verify": False, "deadline_s": _DEADLINE_S,
         "lattice": {"extents": list(EXTENTS), "sums": 0},
     }  # fmt: skip
@@ -100,4 +104,7 @@ def _platform(ranks: int) -> SimulatedPlatform:
         eager_below_bytes=4096,
         bus_factor=1.25,
     )
-    return at_crossbar(named, known, "crossbar", is_coarse=True)
+    one_switch = Variant(fabric=FabricAsked(nodes=ranks, switch=str(ranks)))
+    face_bytes = BYTES_OF_SITE * math.prod(EXTENTS[1:])
+    known_links = at_crossbar(named, known, "crossbar")
+    return predicted(known_links, one_switch, shortest_bytes=face_bytes)
