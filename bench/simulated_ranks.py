@@ -10,10 +10,10 @@ import json
 import math
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import msgspec
+import psutil
 
 from weft.fabric.topologies import FabricAsked
 from weft.launch.programs import SIMULATOR, engine_folder
@@ -23,35 +23,34 @@ from weft.sim.predicted import Variant, predicted
 from weft.sim.protocols import Piece, Protocols
 
 EXTENTS = (4, 4, 4, 4)
-BYTES_OF_SITE = 36
-FEW, MANY = 2, 12
+# A site's bytes of faces that are sent at once, and of such as are asked for first.
+EAGER_BYTES, RENDEZVOUS_BYTES = 36, 288
+EAGER_BELOW_BYTES = 4096
+FEW = 2
+# So many messages a case has more than one of a few iterations, or one iteration more.
+MESSAGES = 80_000
 _DEADLINE_S = 1200
 _KIB = 1024
 
 
 class SimulatedCost(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one number of simulated ranks."""
+    """Of one number of simulated ranks; the times of one message are a processor's."""
 
     ranks: int
     peak_bytes: int
-    messages: int
-    seconds: float
+    eager_s: float
+    rendezvous_s: float
 
     @property
     def rank_bytes(self) -> float:
         """The memory of one of them, bytes."""
         return self.peak_bytes / self.ranks
 
-    @property
-    def message_s(self) -> float:
-        """The time of one message, s."""
-        return self.seconds / self.messages
-
 
 def cost_of(ranks: int) -> SimulatedCost:
-    """A start of the simulator, and a halo of few and of many iterations on all of its ranks.
+    """A start of the simulator, and halos of few and of many iterations on all of its ranks.
 
-    What an iteration takes is the difference of the two. Raises RuntimeError where the case fails.
+    What an iteration takes is the difference of the two. Raises RuntimeError where a case fails.
     """
     with tempfile.TemporaryDirectory(prefix="weft-simulated-") as folder:
         platform = Path(folder) / "platform.xml"
@@ -64,30 +63,42 @@ def cost_of(ranks: int) -> SimulatedCost:
             assert up.stdin
             assert up.stdout
             up.stdout.readline()
-            took = {}
-            for samples in (FEW, MANY):
-                begun = time.perf_counter()
-                up.stdin.write(_case(samples))
-                up.stdin.flush()
-                answer = json.loads(up.stdout.readline())
-                took[samples] = time.perf_counter() - begun
-                if answer["status"] != "ok":
-                    raise RuntimeError(f"{ranks} simulated ranks: {answer['reason']}")
+            eager_s = _message_s(up, ranks, EAGER_BYTES)
+            rendezvous_s = _message_s(up, ranks, RENDEZVOUS_BYTES)
             status = Path(f"/proc/{up.pid}/status").read_text()
             up.stdin.close()
             up.stdout.read()
     [peak] = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
     return SimulatedCost(
-        ranks=ranks,
-        peak_bytes=int(peak) * _KIB,
-        messages=ranks * int(answer["sent_messages"]) * (MANY - FEW),
-        seconds=took[MANY] - took[FEW],
+        ranks=ranks, peak_bytes=int(peak) * _KIB, eager_s=eager_s, rendezvous_s=rendezvous_s
     )
 
 
-def _case(samples: int) -> bytes:
+def _message_s(up: subprocess.Popen[bytes], ranks: int, site_bytes: int) -> float:
+    """What a message of a halo takes of a processor, s."""
+    few_s, sent = _case_s(up, FEW, site_bytes)
+    more = max(MESSAGES // (ranks * sent), 1)
+    many_s, _ = _case_s(up, FEW + more, site_bytes)
+    return (many_s - few_s) / (ranks * sent * more)
+
+
+def _case_s(up: subprocess.Popen[bytes], samples: int, site_bytes: int) -> tuple[float, int]:
+    """What a case takes of a processor, s, and how many messages a rank sends in an iteration."""
+    assert up.stdin
+    assert up.stdout
+    used = psutil.Process(up.pid)
+    begun_s = sum(used.cpu_times()[:2])
+    up.stdin.write(_case(samples, site_bytes))
+    up.stdin.flush()
+    answer = json.loads(up.stdout.readline())
+    if answer["status"] != "ok":
+        raise RuntimeError(f"a simulated halo: {answer['reason']}")
+    return sum(used.cpu_times()[:2]) - begun_s, int(answer["sent_messages"])
+
+
+def _case(samples: int, site_bytes: int) -> bytes:
     case = {
-        "id": samples, "test": "halo", "bytes": BYTES_OF_SITE, "samples": samples, "warmup": 0,
+        "id": samples, "test": "halo", "bytes": site_bytes, "samples": samples, "warmup": 0,
         "ops_per_sample": 1, "verify": False, "deadline_s": _DEADLINE_S,
         "lattice": {"extents": list(EXTENTS), "sums": 0},
     }  # fmt: skip
@@ -101,10 +112,10 @@ def _platform(ranks: int) -> SimulatedPlatform:
         blocking_send=(Piece(0, 500.0),),
         send=(Piece(0, 500.0),),
         receive=(Piece(0, 500.0),),
-        eager_below_bytes=4096,
+        eager_below_bytes=EAGER_BELOW_BYTES,
         bus_factor=1.25,
     )
     one_switch = Variant(fabric=FabricAsked(nodes=ranks, switch=str(ranks)))
-    face_bytes = BYTES_OF_SITE * math.prod(EXTENTS[1:])
+    face_bytes = EAGER_BYTES * math.prod(EXTENTS[1:])
     known_links = at_crossbar(named, known, "crossbar")
     return predicted(known_links, one_switch, shortest_bytes=face_bytes)

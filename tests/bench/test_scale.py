@@ -72,7 +72,7 @@ def test_the_table_tells_what_was_measured_from_what_was_not(scale: ModuleType) 
     ]
     simulated = [
         scale.simulated_ranks.SimulatedCost(
-            ranks=ranks, peak_bytes=200_000 * ranks, messages=100, seconds=0.002
+            ranks=ranks, peak_bytes=200_000 * ranks, eager_s=2e-8 * ranks, rendezvous_s=2e-5
         )
         for ranks in (256, 1024, 4096)
     ]
@@ -86,7 +86,14 @@ def test_the_table_tells_what_was_measured_from_what_was_not(scale: ModuleType) 
     )
     assert "| rank 0's resident memory | 81 MB at 1,024 | 81 MB | ~ 230 MB | ~ 850 MB |" in table
     assert "| memory of a simulated rank | 200 kB at 4,096 | 200 kB | 200 kB | ~ 200 kB |" in table
-    assert "| time of a simulated message | 20 us at 4,096 | 20 us | 20 us | ~ 20 us |" in table
+    assert (
+        "| a processor's time of a simulated message, sent at once | 82 us at 4,096 | 20 us |"
+        " 82 us | ~ 330 us |" in table
+    )
+    assert (
+        "| the same, asked for first (rendezvous) | 20 us at 4,096 | 20 us | 20 us | ~ 20 us |"
+        in table
+    )
     assert "real ranks: 16, 64, 256, 1,024; simulated ranks: 256, 1,024, 4,096" in table[-1]
 
 
