@@ -52,9 +52,8 @@ std::vector<std::string> texts_of(const std::string& all, const std::vector<int>
   return texts;
 }
 
-/// A number that the starter tells each rank, the first that a text begins with; 0 where it does
-/// not.
-long told(const char* name) {
+/// A number that the starter reports to each rank, the first of its text; 0 where it does not.
+long reported(const char* name) {
   const char* text = std::getenv(name);
   long value = 0;
   if (text != nullptr) std::from_chars(text, text + std::strlen(text), value);
@@ -64,16 +63,16 @@ long told(const char* name) {
 /// Whether the starter says that all ranks of this launch are on one host.
 bool is_on_one_host() {
   // An mpirun on several hosts may itself be typed in a step of Slurm that has one.
-  const long ranks = told("OMPI_COMM_WORLD_SIZE");
-  if (ranks > 0) return told("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks;
-  return told("SLURM_STEP_NUM_NODES") == 1;
+  const long ranks = reported("OMPI_COMM_WORLD_SIZE");
+  if (ranks > 0) return reported("OMPI_COMM_WORLD_LOCAL_SIZE") == ranks;
+  return reported("SLURM_STEP_NUM_NODES") == 1;
 }
 
 /// How many ranks of this launch the starter says are on this host; 0 where it does not.
-long told_ranks_of_host() {
+long ranks_reported_of_host() {
   for (const char* name :
        {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_TASKS_PER_NODE"}) {
-    if (const long ranks = told(name); ranks > 0) return ranks;
+    if (const long ranks = reported(name); ranks > 0) return ranks;
   }
   return 0;
 }
@@ -104,7 +103,7 @@ MpiBootstrap::MpiBootstrap(int* argc, char*** argv, MpiUse use) {
   int provided = MPI_THREAD_SINGLE;
   {
     const LongerSleeps here(
-        pause_while_starting_ns(told_ranks_of_host(), sysconf(_SC_NPROCESSORS_ONLN)));
+        pause_while_starting_ns(ranks_reported_of_host(), sysconf(_SC_NPROCESSORS_ONLN)));
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
   }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);

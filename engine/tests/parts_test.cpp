@@ -1,6 +1,5 @@
 // The engine's parts by themselves: content and its check, orders, cases, options, the clock.
 #include <gtest/gtest.h>
-#include <sys/prctl.h>
 
 #include <algorithm>
 #include <array>
@@ -14,8 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "bootstrap/longer_sleeps.hpp"
-#include "bootstrap/mpi.hpp"
 #include "contract/options.hpp"
 #include "host/cgroup.hpp"
 #include "host/clock.hpp"
@@ -371,30 +368,6 @@ TEST(CaseLines, HaveNoFaceWhoseBytesPassSixtyFourBits) {
   EXPECT_EQ(message_bytes_of(parse_case(line("262144"))), std::size_t{1} << 46U);
   EXPECT_THROW((void)parse_case(line("262145")), std::invalid_argument);
   EXPECT_THROW((void)parse_case(line("70368744177664")), std::invalid_argument);
-}
-
-TEST(SleepingRanks, LookTogetherAsOftenAsTwoUntilThatIsTooSeldom) {
-  EXPECT_EQ(longest_pause_ns(1), 500'000);
-  EXPECT_EQ(longest_pause_ns(2), 500'000);
-  EXPECT_EQ(longest_pause_ns(64), 16'000'000);
-  EXPECT_EQ(longest_pause_ns(4096), 20'000'000);
-}
-
-TEST(SleepingRanks, SleepLongerWhileTheyStartOnlyWhereTheyOutnumberCores) {
-  EXPECT_EQ(pause_while_starting_ns(2, 2), 0);
-  EXPECT_EQ(pause_while_starting_ns(0, 2), 0);  // the starter told nothing
-  EXPECT_EQ(pause_while_starting_ns(64, 2), longest_pause_ns(64));
-}
-
-TEST(SleepingRanks, SleepAsUsualAfterTheyHaveStarted) {
-  const int usual_ns = prctl(PR_GET_TIMERSLACK);
-  {
-    const LongerSleeps none(0);
-    EXPECT_EQ(prctl(PR_GET_TIMERSLACK), usual_ns);
-    const LongerSleeps here(16'000'000);
-    EXPECT_EQ(prctl(PR_GET_TIMERSLACK), 16'000'000);
-  }
-  EXPECT_EQ(prctl(PR_GET_TIMERSLACK), usual_ns);
 }
 
 TEST(TickCounter, AgreesWithTheRawClock) {

@@ -1,5 +1,6 @@
 """A plan from what is asked and what a site has, without any machine."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -170,7 +171,21 @@ def test_memory_is_held_against_the_ranks_of_a_host() -> None:
 def test_where_what_fits_is_wanted_the_rest_is_skipped() -> None:
     found, said = plan_of(experiments=experiment("ping_pong", "8,64MiB"), fits_memory=True)
     assert {case.bytes for case in found.plan.cases} == {8}
-    assert said[-1] == "skipped: 2 cases over 8 B (not enough memory)"
+    assert re.fullmatch(
+        r"skipped: 2 cases for which there is no memory \(\w+/ping_pong/67108864 needs [\d.]+ GiB of"
+        r" memory where [\d.]+ GiB are free\)",
+        said[-1],
+    )
+
+
+def test_of_the_usual_cases_those_that_do_not_fit_are_skipped_and_typed_ones_refused() -> None:
+    asked: dict[str, Any] = {"experiments": experiment("ping_pong", "8,64MiB")}
+    found, said = plan_of(**asked, typed=frozenset({"tests"}))
+    assert {case.bytes for case in found.plan.cases} == {8}
+    assert "for which there is no memory" in said[-1]
+    for option in ("sizes", "samples"):
+        with pytest.raises(WeftError, match="GiB of memory where"):
+            plan_of(**asked, typed=frozenset({"tests", option}))
 
 
 @pytest.mark.parametrize(

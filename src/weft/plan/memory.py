@@ -133,14 +133,29 @@ def check_memory(
         empty = msgspec.structs.replace(case, bytes=0)
         least = needed_bytes(empty, footprint, samples, here)
         largest = case.bytes * max(available_bytes - least, 0) // needed
-        of = f" on a host with {here:,} of its ranks" if here < case.ranks else ""
-        what = f"{case.key} needs {needed / 2**30:.1f} GiB of memory{of}"
         raise WeftError(
-            f"{what} where {available_bytes / 2**30:.1f} GiB are free",
+            too_large(case, available_bytes, patterns, samples, ranks_here),
             f"type sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB"
             if largest >> 20
             else f"type {_fewer(case, footprint or Footprint())}",
         )
+
+
+def too_large(
+    case: Case,
+    available_bytes: int,
+    patterns: Mapping[str, Pattern] | None = None,
+    samples: int = SAMPLES,
+    ranks_here: Callable[[int], int] = all_ranks,
+) -> str:
+    """What a case needs of a host that has less."""
+    here = ranks_here(case.ranks)
+    needed = needed_bytes(case, _footprints(patterns).get(case.test), samples, here)
+    of = f" on a host with {here:,} of its ranks" if here < case.ranks else ""
+    return (
+        f"{case.key} needs {needed / 2**30:.1f} GiB of memory{of} where"
+        f" {available_bytes / 2**30:.1f} GiB are free"
+    )
 
 
 def _fewer(case: Case, footprint: Footprint) -> str:

@@ -16,7 +16,7 @@ from weft.plan.cases import Experiment, cases_of
 from weft.plan.devices import chosen_devices
 from weft.plan.effects import Reached, refuse_without_effect
 from weft.plan.fewer_sizes import whole_sizes
-from weft.plan.memory import check_memory, check_ranks, within_memory
+from weft.plan.memory import check_memory, check_ranks, too_large, within_memory
 from weft.plan.pattern import Pattern
 from weft.plan.plan import FEW_RANKS, Plan, make_plan
 from weft.plan.study import experiments_of_study, is_study, transports_of_study
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 
 # Tests in which a simulated rank's additions take time.
 _SUMMING = ("allreduce",)
+# What makes a case large. Of the usual cases, where none of these is typed, those are skipped for
+# which a host has no memory.
+_MAKE_LARGE = frozenset(
+    ("sizes", "points", "extents", "lattice", "buffers", "queue_depth", "samples", "threads")
+)
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
@@ -287,9 +292,9 @@ def _within(
     patterns: Mapping[str, Pattern],
     say: Callable[[str], None],
 ) -> tuple[Case, ...]:
-    """The cases that fit the memory, and a line about the others; where only those are wanted.
+    """The cases that fit the memory, and a line about the others.
 
-    Raises WeftError where all are wanted and one does not fit, or none does.
+    Raises WeftError for what is too large and was typed, or where nothing fits.
     """
     if site.available_bytes is None:
         return cases
@@ -304,10 +309,12 @@ def _within(
         check_ranks(max(case.ranks for case in cases), site.available_bytes, ranks_here)
     room = (site.available_bytes, patterns, request.samples, ranks_here)
     fitting = within_memory(cases, *room)
-    if request.fits_memory and fitting and len(fitting) < len(cases):
-        largest = format_bytes(max(case.bytes for case in fitting))
+    is_usual = not request.cases and not request.file and not request.typed & _MAKE_LARGE
+    if (request.fits_memory or is_usual) and fitting and len(fitting) < len(cases):
+        fits = {case.key for case in fitting}
+        first = next(case for case in cases if case.key not in fits)
         skipped = counted(len(cases) - len(fitting), "case")
-        say(f"skipped: {skipped} over {largest} (not enough memory)")
+        say(f"skipped: {skipped} for which there is no memory ({too_large(first, *room)})")
         return fitting
     # Of a prediction only the heads of messages are there.
     if request.platform is None or request.platform.checks_messages:
