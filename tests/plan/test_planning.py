@@ -172,8 +172,8 @@ def test_where_what_fits_is_wanted_the_rest_is_skipped() -> None:
     found, said = plan_of(experiments=experiment("ping_pong", "8,64MiB"), fits_memory=True)
     assert {case.bytes for case in found.plan.cases} == {8}
     assert re.fullmatch(
-        r"skipped: 2 cases for which there is no memory \(\w+/ping_pong/67108864 needs [\d.]+ GiB of"
-        r" memory where [\d.]+ GiB are free\)",
+        r"skipped: 2 cases for which there is no memory \(\w+/ping_pong/67108864 needs [\d.]+ GiB"
+        r" of memory where [\d.]+ GiB are free\)",
         said[-1],
     )
 
