@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.applications.effects import OTHER_VALUES
 from weft.errors import WeftError
 from weft.names import choose
 from weft.plan.allocation import layout_of, place_of
@@ -34,9 +35,7 @@ if TYPE_CHECKING:
 _SUMMING = ("allreduce",)
 # What makes a case large. Of the usual cases, where none of these is typed, those are skipped for
 # which a host has no memory.
-_MAKE_LARGE = frozenset(
-    ("sizes", "points", "extents", "lattice", "buffers", "queue_depth", "samples", "threads")
-)
+_MAKE_LARGE = frozenset(("sizes", "points", "buffers", "queue_depth", "samples", *OTHER_VALUES))
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
