@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from support.builders import pattern
+from support.builders import make_clock, pattern
 from support.virtual_ranks import Machine, Sink, footer_of, launches_of, measure
 from weft.launch.protocol import Answer, LaunchError
 from weft.measure.checked_pairs import CheckedPairs
@@ -17,7 +17,7 @@ from weft.measure.stopping import Amount, most_checked
 from weft.plan.case import Case
 from weft.plan.rounds import partners_in, rounds_of, usual_rounds
 from weft.record.model import Batch, Launch
-from weft.record.ranks import ticks_of_samples
+from weft.record.ranks import ticks_of_samples, ticks_of_slowest_pair
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +39,9 @@ class Pairs(Machine):
         partners = partners_in(case["point"], RANKS)
         own = {f"rank{rank}": answer.ticks for rank in range(1, RANKS) if partners[rank] != RANKS}
         ticks = (1,) * len(answer.ticks) if partners[0] == RANKS else answer.ticks
-        return msgspec.structs.replace(answer, ticks=ticks, parts=own)
+        # The two of a pair take turns.
+        timed_ns = 2 * answer.timed_ns
+        return msgspec.structs.replace(answer, ticks=ticks, parts=own, timed_ns=timed_ns)
 
 
 def test_the_figure_of_pairs_is_the_median_over_the_ranks() -> None:
@@ -62,6 +64,25 @@ def test_a_round_in_which_rank_0_stands_by_takes_no_longer_than_others(
     assert set(launches_of(sink).values()) == {5}
     assert footer_of(sink).outcome == "precise"
     assert left_s >= 0
+
+
+def test_a_pass_is_as_long_as_that_of_its_slowest_pair() -> None:
+    """One rank's link is slow one way; of five ranks one stands by."""
+    case = Case(test="pair_rounds", transport="tcp", bytes=8, ranks=5, point=0)
+    partners = partners_in(0, 5)
+    fast, slow = next((one, other) for one, other in enumerate(partners) if 0 < one < other < 5)
+    parts: dict[str, tuple[int, ...]] = {
+        f"rank{rank}": (10, 10) for rank in range(1, 5) if partners[rank] < 5
+    }
+    parts |= {f"rank{fast}": (20, 30), f"rank{slow}": (4000, 5000)}
+    own = (10, 10) if partners[0] < 5 else (1, 1)
+    seen = Answer(id=1, status="ok", ops_per_sample=1, timed_ns=40, ticks=own, parts=parts)
+    assert ticks_of_slowest_pair(seen, partners) == 9050
+    state = CaseState(case, pattern("pair_rounds"))
+    state.learn(seen, 20.0, 0, make_clock(0.5))
+    assert state.pace_ns == 9050 * 0.5 / 2
+    state.learn(msgspec.structs.replace(seen, timed_ns=20_000), 20.0, 0, make_clock(0.5))
+    assert state.pace_ns == (9050 * 0.5 + 20_000) / 4
 
 
 def test_one_round_tells_what_another_takes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from weft.analysis.stats.precision import settled
 from weft.analysis.stats.rounds import rounds_of
 from weft.plan.costs import RankGroup
+from weft.plan.rounds import partners_in
 from weft.record.launches import launch_median, samples_by_launch
+from weft.record.ranks import ticks_of_slowest_pair
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +47,7 @@ class CaseState:
         self._learnt_in: tuple[int, Clock] | None = None
         self.guess_ns = 0.0
         self.pace_ns = 0.0
-        self._timed_ns = 0
+        self._timed_ns = 0.0
         self._timed_operations = 0
         self.failures = 0
         self.closed = False
@@ -103,10 +105,18 @@ class CaseState:
         # The next operation of a load waits for its turn and not for this one's end.
         due = seen.parts.get(INTERVAL, ())
         self._next_ticks = due[-1] if due else median_ticks
-        # Of simulated ranks there is no time of a pass: that of the whole batch stands for it.
-        self._timed_ns += seen.timed_ns or seen.elapsed_ns
+        self._timed_ns += self._pass_ns(seen, clock)
         self._timed_operations += len(seen.ticks) * seen.ops_per_sample
         self.pace_ns = self._timed_ns / max(1, self._timed_operations)
+
+    def _pass_ns(self, seen: Sampled, clock: Clock) -> float:
+        """What the samples of a batch took. Of pairs the slowest: all wait for it at the end."""
+        # Of simulated ranks there is no time of a pass: that of the whole batch stands for it.
+        own_ns = seen.timed_ns or seen.elapsed_ns
+        if self.pattern.figure != "pairs":
+            return own_ns
+        partners = partners_in(self.case.point or 0, self.case.ranks)
+        return max(own_ns, ticks_of_slowest_pair(seen, partners) * clock.tick_ns)
 
     def is_settled(self, plan: Plan) -> bool:
         """Precise over the requested launches."""

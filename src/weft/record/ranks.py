@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.plan.pattern import FigureKind
     from weft.record.model import Sampled
 
@@ -48,3 +50,16 @@ def slowest_of_samples(seen: Sampled) -> tuple[int, ...]:
     numbers = np.array(list(ranks))
     last = np.argmax(np.array(list(ranks.values()))[:, seen.warmup :], axis=0)
     return tuple(numbers[last].tolist())
+
+
+def ticks_of_slowest_pair(seen: Sampled, partners: Sequence[int]) -> int:
+    """Ticks of all samples of the pair that took longest, whose two ranks take turns.
+
+    `partners` has each rank's in this round; who stands by has one that is no rank.
+    """
+    totals = {0: sum(seen.ticks)}
+    for name, own in seen.parts.items():
+        if OF_RANK.fullmatch(name):
+            totals[int(name.removeprefix("rank"))] = sum(own)
+    pairs = enumerate(partners)
+    return max(totals.get(rank, 0) + totals.get(partner, 0) for rank, partner in pairs)
