@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # A terminal of unknown width, as a pipe is.
 TERMINAL_WIDTH = 100
@@ -39,6 +44,15 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
         columns = zip(self.head, *self.rows, strict=True)
         lines = ([line for cell in own for line in cell.split("\n")] for own in columns)
         return sum(2 + max(map(len, own)) for own in lines) - 2
+
+    def of_columns(self, kept: Sequence[int]) -> Table:
+        """The same table with these columns alone, in this order."""
+        return msgspec.structs.replace(
+            self,
+            head=tuple(self.head[at] for at in kept),
+            rows=tuple(tuple(row[at] for at in kept) for row in self.rows),
+            left=tuple(new for new, at in enumerate(kept) if at in self.left),
+        )
 
     @property
     def page_widths(self) -> list[int]:

@@ -23,7 +23,7 @@ from weft.analysis.stats.shape import (
 )
 from weft.estimate import Estimate
 from weft.fabric.detect import detected_link
-from weft.plan.command import alone, resume
+from weft.plan.command import alone, to_finish
 from weft.plan.plan import MOST_WHOLE_VALUES
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.model import Status
@@ -227,7 +227,7 @@ def _how_to_go_on(run: Run, transport: str) -> str:
         return (
             f"; no launch came up with {' '.join(kept)}, which a resumed run keeps: start a new one"
         )
-    return f"; finish it with: {resume(run.path)}"
+    return to_finish(run.path)
 
 
 def _with_figures(

@@ -71,6 +71,5 @@ def fit(
     if output is not None:
         drawn = picture_of(found[0])
         table, *more = drawn.tables
-        answer = drawn.answer
-        write_picture(output, [drawn.chart], table, more, command=as_typed(), answer=answer)
+        write_picture(output, [drawn.chart], table, more, command=as_typed(), answer=drawn.answer)
         typer.echo(f"picture: {output}", err=True)

@@ -44,11 +44,9 @@ class _Groups:
         """The cables of the first group by the place of the other, as those of each group are."""
         found = []
         for other in range(1, self.count):
-            own = {
-                (one, end % self.size): count
-                for (one, end), count in sorted(self.cables[0, other].items())
-            }
-            found.append((other, tuple(own.items())))
+            ends = sorted(self.cables[0, other].items())
+            own = tuple(((one, end % self.size), count) for (one, end), count in ends)
+            found.append((other, own))
         return tuple(found)
 
     def passed(self, start: int, end: int, steps: Steps) -> Iterator[int]:

@@ -77,8 +77,7 @@ def rounds_ahead(
 def share_s(round_s: float, ahead: Sequence[CaseState], costs: Costs) -> float:
     """Seconds for the samples of each case that a round has ahead of it, so that all fit it."""
     fixed_s = costs.fixed_s(ahead)
-    fair_s = max((round_s - fixed_s) / len(ahead), SHORTEST_SHARE_S)
-    return min(fair_s, _longest_s(fixed_s, len(ahead)))
+    return min(_fair_s(round_s, fixed_s, len(ahead)), _longest_s(fixed_s, len(ahead)))
 
 
 def launch_end_s(
@@ -90,15 +89,20 @@ def launch_end_s(
     """
     # The end of a launch takes about half of what it costs beside its cases.
     ends_s = costs.launch_s(todo[0].group) / 2
-    samples_s = max((round_s - costs.fixed_s(ahead)) / len(ahead), SHORTEST_SHARE_S)
+    samples_s = _fair_s(round_s, costs.fixed_s(ahead), len(ahead))
     return samples_s * len(todo) + costs.fixed_s(todo) - ends_s
 
 
 def next_share_s(left_s: float, left: Sequence[CaseState], usual_s: float, costs: Costs) -> float:
     """The same for the next case of a launch, by the time that is left for those left in it."""
     fixed_s = sum(costs.case_s(state) for state in left)
-    samples_s = max((left_s - fixed_s) / len(left), SHORTEST_SHARE_S)
+    samples_s = _fair_s(left_s, fixed_s, len(left))
     return min(samples_s, MOST_MADE_UP * usual_s, max(usual_s, _longest_s(fixed_s, len(left))))
+
+
+def _fair_s(left_s: float, fixed_s: float, cases: int) -> float:
+    """What the samples of each of so many cases get of a time, of which something is spent."""
+    return max((left_s - fixed_s) / cases, SHORTEST_SHARE_S)
 
 
 def _longest_s(fixed_s: float, cases: int) -> float:

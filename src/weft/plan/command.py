@@ -55,6 +55,11 @@ def resume(record: Path, budget_s: float = 0.0) -> str:
     return weft_run("--resume", record, *more)
 
 
+def to_finish(record: Path) -> str:
+    """How a reason ends where the record can go on: the command that does."""
+    return f"; finish it with: {resume(record)}"
+
+
 class NextSession(msgspec.Struct, frozen=True, kw_only=True):
     """How to measure once more what a record did, and what that takes.
 

@@ -33,8 +33,8 @@ def ticks_of_samples(figure: FigureKind, seen: Sampled) -> Any:
         return seen.ticks
     if seen.over_ranks is not None:
         return seen.over_ranks.mean[""]
-    ranks = [own for name, own in seen.parts.items() if OF_RANK.fullmatch(name)]
-    return (np.median if figure == "pairs" else np.mean)([seen.ticks, *ranks], axis=0)
+    middle = np.median if figure == "pairs" else np.mean
+    return middle(list(_ticks_by_rank(seen).values()), axis=0)
 
 
 def slowest_of_samples(seen: Sampled) -> tuple[int, ...]:
@@ -43,10 +43,7 @@ def slowest_of_samples(seen: Sampled) -> tuple[int, ...]:
 
     if seen.over_ranks is not None:
         return seen.over_ranks.slowest_rank[seen.warmup :]
-    ranks = {0: seen.ticks}
-    for name, own in seen.parts.items():
-        if OF_RANK.fullmatch(name):
-            ranks[int(name.removeprefix("rank"))] = own
+    ranks = _ticks_by_rank(seen)
     numbers = np.array(list(ranks))
     last = np.argmax(np.array(list(ranks.values()))[:, seen.warmup :], axis=0)
     return tuple(numbers[last].tolist())
@@ -57,9 +54,16 @@ def ticks_of_slowest_pair(seen: Sampled, partners: Sequence[int]) -> int:
 
     `partners` has each rank's in this round; who stands by has one that is no rank.
     """
-    totals = {0: sum(seen.ticks)}
-    for name, own in seen.parts.items():
-        if OF_RANK.fullmatch(name):
-            totals[int(name.removeprefix("rank"))] = sum(own)
+    totals = {rank: sum(own) for rank, own in _ticks_by_rank(seen).items()}
     pairs = enumerate(partners)
     return max(totals.get(rank, 0) + totals.get(partner, 0) for rank, partner in pairs)
+
+
+def _ticks_by_rank(seen: Sampled) -> dict[int, Sequence[int]]:
+    """The samples of each rank whose times are kept, the first one's first."""
+    others = {
+        int(name.removeprefix("rank")): own
+        for name, own in seen.parts.items()
+        if OF_RANK.fullmatch(name)
+    }
+    return {0: seen.ticks, **others}

@@ -75,6 +75,11 @@ def plain_bytes(path: Path) -> tuple[bytes, bool]:
     return _decompress(data, path) if is_packed(data) else (data, False)
 
 
+def stem_of(path: Path) -> str:
+    """A record's name without the endings that say its form."""
+    return path.name.removesuffix(".zst").removesuffix(".jsonl")
+
+
 def cannot_read(path: Path, error: OSError) -> WeftError:
     """Names the other form of a record that is there: plain until it is complete, then packed."""
     # A folder has no other form, and may have no name: "." and "/".

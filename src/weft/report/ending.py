@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from weft.plan.command import resume
+from weft.plan.command import to_finish
 from weft.report.front import figures_of, first_figures_of, verdict_of
 from weft.report.notes import troubles_in_words
 from weft.report.table import FittedTable
@@ -58,7 +58,7 @@ def _troubles(results: Results) -> list[str]:
     # Where every case had its figure before, no case says it.
     unsaid = [one.reason for one in lost if not any(line.endswith(one.reason) for line in of_lost)]
     # What to type then is said behind the verdict.
-    hint = f"; finish it with: {resume(results.run.path)}"
+    hint = to_finish(results.run.path)
     others = (line.removesuffix(hint) for line in lines if line not in of_lost)
     return list(dict.fromkeys((*of_lost, *unsaid, *others)))
 

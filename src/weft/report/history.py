@@ -61,7 +61,7 @@ def history_tables(found: History, notes: Sequence[str] = ()) -> RenderableType:
 def write_history(found: History, path: Path, notes: Sequence[str] = (), command: str = "") -> None:
     """Write the page; `command` made it. Raises WeftError where it cannot be written."""
     charts = history_charts(found)
-    places = hosts_in_words(found.machines)
+    places, word = hosts_in_words(found.machines), _verdict(found)
     page = Page(
         title=f"weft: {places} over time",
         heading=f"{places} over time",
@@ -69,9 +69,9 @@ def write_history(found: History, path: Path, notes: Sequence[str] = (), command
         commands=(command,) if command else (),
         verdicts=(
             Verdict(
-                word=_verdict(found),
+                word=word,
                 sentence=_summary(found),
-                mood=_MOODS.get(_verdict(found), "open"),
+                mood=_MOODS.get(word, "open"),
             ),
         ),
         sections=(

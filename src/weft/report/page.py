@@ -9,6 +9,7 @@ import msgspec
 from weft.analysis.compare.conditions import conditions_of, unlike
 from weft.colours import of_transports
 from weft.outputs import write_output
+from weft.record.reader import stem_of
 from weft.report.front import (
     cards_of,
     facts_of,
@@ -48,7 +49,7 @@ MOST_TROUBLES = 6
 
 def report_path(record: Path, part: str = "") -> Path:
     """Where a record's report goes: beside it, under the same name; of a part under its own."""
-    name = record.name.removesuffix(".zst").removesuffix(".jsonl")
+    name = stem_of(record)
     # What parts transports from each other and from their settings is no letter of a file's name.
     own = "".join(one if one.isalnum() or one in "._" else "-" for one in part)
     return record.with_name(f"{name}-{own}.html" if part else f"{name}.html")

@@ -88,23 +88,14 @@ def split(table: Table, width: int) -> list[Table]:
     names = [*range(table.naming)]
     parts: list[list[int]] = []
     for block in table.blocks:
-        if parts and _part(table, [*parts[-1], *block]).width <= width:
+        if parts and table.of_columns([*parts[-1], *block]).width <= width:
             parts[-1] += block
-        elif _part(table, [*names, *block]).width <= width:
+        elif table.of_columns([*names, *block]).width <= width:
             parts.append([*names, *block])
         else:
             parts.append([*names, block[0]])
             parts += [[0, *block[1:]]] if block[1:] else []
-    return [_part(table, own) for own in parts]
-
-
-def _part(table: Table, columns: list[int]) -> Table:
-    return msgspec.structs.replace(
-        table,
-        head=tuple(table.head[at] for at in columns),
-        rows=tuple(tuple(row[at] for at in columns) for row in table.rows),
-        left=tuple(new for new, at in enumerate(columns) if at in table.left),
-    )
+    return [table.of_columns(own) for own in parts]
 
 
 def _without_intervals(table: Table) -> Table:

@@ -54,12 +54,9 @@ def _parts(table: Table) -> list[Table]:
         left -= width
     return [
         msgspec.structs.replace(
-            table,
+            table.of_columns((*names, *own)),
             caption=table.caption if not number else f"{table.caption} (continued)",
-            head=tuple(table.head[at] for at in (*names, *own)),
-            rows=tuple(tuple(row[at] for at in (*names, *own)) for row in table.rows),
             notes=table.notes if number == len(parts) - 1 else (),
-            left=tuple(new for new, at in enumerate((*names, *own)) if at in table.left),
         )
         for number, own in enumerate(parts)
     ]

@@ -16,6 +16,7 @@ from weft.analysis.stats.error_bound import bound_of_further
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.plan.simulated import SimulatedPlatform
+from weft.record.reader import stem_of
 from weft.record.run import Run
 from weft.sim.algorithms import exchanges_all
 from weft.sim.answers import Certainty
@@ -145,10 +146,12 @@ def calibrated_from(
         eager_bytes=eager_bytes(runs, chosen, ping_pong),
     )
     protocols = lines_of(times) if kind == "model" else table_of(times)
-    stem = path.name.removesuffix(".zst").removesuffix(".jsonl")
     measured_on = run.header.plan.simulated.label if run.header.plan.simulated else "measured"
     named = SimulatedPlatform(
-        name=stem, kind=kind, nodes=nodes, origin=f"{path.name} over {chosen}, {measured_on}"
+        name=stem_of(path),
+        kind=kind,
+        nodes=nodes,
+        origin=f"{path.name} over {chosen}, {measured_on}",
     )
     return Measured(
         runs=runs,

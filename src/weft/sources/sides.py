@@ -12,6 +12,7 @@ from weft.analysis.published import with_shares
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.names import choose
+from weft.record.reader import stem_of
 from weft.sources.named import split_records, split_source
 from weft.sources.platforms import platform_named
 from weft.sources.records import record_named
@@ -63,7 +64,7 @@ def _side(word: str) -> Side:
 def _title_of(words: Sequence[str]) -> str:
     """The names of records, with what is meant of each: of all in the end."""
     named = [split_source(word) for word in words]
-    names = [Path(name).name.removesuffix(".zst").removesuffix(".jsonl") for name, _ in named]
+    names = [stem_of(Path(name)) for name, _ in named]
     parts = [f" over {part}" if part else "" for _, part in named]
     if len(set(parts)) == 1:
         return " and ".join(names) + parts[0]

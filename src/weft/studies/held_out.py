@@ -58,10 +58,12 @@ def patterns_held_out(found: Measured) -> tuple[HeldOut, ...]:
     chosen = _few_sizes(tuple(measured))
     if not chosen:
         return ()
+    nodes = max(case.ranks for case in chosen)
+    named = msgspec.structs.replace(found.platform, nodes=nodes)
     simulated: dict[Case, float] = {}
     for settings, cases in _by_settings(chosen, measured):
         platform = at_crossbar(
-            msgspec.structs.replace(found.platform, nodes=max(case.ranks for case in chosen)),
+            named,
             found.protocols,
             "held-out patterns",
             sum_bytes_per_s=found.sum_bytes_per_s,

@@ -22,6 +22,7 @@ from weft.sources.peers.stated import (
     refuse_empty,
 )
 from weft.sources.peers.tests import other, own
+from weft.sources.peers.text import scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +44,6 @@ _OWN: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("fi_rdm_bw", "fi_rdm_tagged_bw", "fi_msg_bw"), "stream"),
     }
 )
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
@@ -109,8 +109,7 @@ def _scaled(line: OutputLine, word: str, base: int) -> Decimal:
     match = _SCALED.fullmatch(word)
     if match is None:
         line.refuse(f"{word!r} is no count")
-    scale: int = base ** _POWERS[match[2]]
-    return Decimal(match[1]) * scale
+    return Decimal(match[1]) * scale_of(match[2], base)
 
 
 FABTESTS = Peer(name="fabtests", mark=_HEADS, read=read)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
@@ -29,10 +28,9 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
+from weft.sources.peers.text import scale_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from weft.sources.peers.text import OutputLine, OutputText
 
 # --timestamps puts strftime's %c before each line.
@@ -58,7 +56,6 @@ _REMARK = re.compile(
     r"|CPU Utilization: |(?:snd|rcv)_tcp_congestion )"
 )
 _SERVERS = "Server output:"
-_POWERS: Mapping[str, int] = MappingProxyType({"": 0, "K": 1, "M": 2, "G": 3, "T": 4})
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
@@ -160,7 +157,7 @@ class _Reader:
                 "type --bytes with it (128KiB is its default for TCP)",
             )
         is_bits = figure["unit"] == "bits"
-        unit = Decimal((1000 if is_bits else 1024) ** _POWERS[figure["prefix"]])
+        unit = Decimal(scale_of(figure["prefix"], 1000 if is_bits else 1024))
         pace = pace_typed(line, self._protocol)
         section = StatedSection(
             test=test_of(figure["role"] or "", streams, pace),

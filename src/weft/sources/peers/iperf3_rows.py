@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from weft.sources.peers.tests import other, own
+from weft.sources.peers.text import scale_of
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ _LENGTH = re.compile(r"\s(?:-l ?|--len(?:gth)?[ =])(?P<count>[\d.]+)(?P<prefix>[
 _PACE = re.compile(
     r"\s(?:-b ?|--bitrate[ =]|--bandwidth[ =])(?P<count>[\d.]+)(?P<prefix>[kKmMgG]?)"
 )
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 
 
 def bytes_typed(line: OutputLine) -> int | None:
@@ -41,8 +41,7 @@ def pace_typed(line: OutputLine, protocol: str) -> int:
 
 
 def _scaled(line: OutputLine, typed: re.Match[str], base: int) -> float:
-    scale: int = base ** _POWERS[typed["prefix"].lower()]
-    return float(line.number_of(typed["count"])) * scale
+    return float(line.number_of(typed["count"])) * scale_of(typed["prefix"], base)
 
 
 def test_of(role: str, streams: int, pace: int) -> Pattern:

@@ -71,7 +71,7 @@ def read(text: OutputText, given: Given) -> StatedOutput:
         test = _test(found.title, facts.queue_pairs)
         refuse_cycles([(found.line, found.cells)])
         row = row_of(found.line, found.cells, facts.section(test, given))
-        notes = (ONE_SIZE, *facts.notes)
+        notes = (ONE_SIZE, *facts.notes(test))
         return StatedOutput(rows=(row,), command=command, failed=text.failed, notes=notes)
     reader = _Reader(given)
     for line in text.lines:
@@ -133,7 +133,7 @@ class _Reader:
             test = _test(self._title, self._facts.queue_pairs)
             section = self._facts.section(test, self._given)
             self.rows += [row_of(line, cells, section) for line, cells in self._cells]
-            self.notes += self._facts.notes
+            self.notes += self._facts.notes(test)
         if self._singles:
             first, *times = self._singles
             self.notes.append(f"{first.place}: {counted(len(times), 'single time')} not read")

@@ -45,7 +45,6 @@ class Facts:
 
     def __init__(self) -> None:
         self.queue_pairs = 1
-        self.notes: tuple[str, ...] = ()
         self._depth = 0
         self._connection = "rc"
         self._wait = ""
@@ -74,8 +73,12 @@ class Facts:
         )
         if test.figure != "bandwidth":
             return section
-        self.notes = () if self._depth else (USUAL_TAKEN,)
         return msgspec.structs.replace(section, queue_depth=self._depth or USUAL_DEPTH)
+
+    def notes(self, test: Pattern) -> tuple[str, ...]:
+        """What its section takes for granted."""
+        is_taken = test.figure == "bandwidth" and not self._depth
+        return (USUAL_TAKEN,) if is_taken else ()
 
 
 def refuse_cycles(rows: Sequence[tuple[OutputLine, dict[str, str]]]) -> None:

@@ -39,6 +39,7 @@ _FIGURES = re.compile(r"^ *[#\d+|]|^\[ *\d+\]")
 # "$ osu_latency", "root@n1:~# osu_latency", "[me@n1 run]$ osu_latency", "+ osu_latency" of set -x.
 _PROMPT = re.compile(r"^(?:\[\S+@[^\]]+\][$#%]|\S*[$>%#]|\++) +(?P<command>\S.*)$")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,2})?")
+_PREFIXES = ("", "k", "m", "g", "t")
 _REMOVE = "remove it if the program did not print it, or import the whole output"
 
 
@@ -135,6 +136,11 @@ class OutputText:
             if mark.search(line.text):
                 return self.lines[at:]
         return []
+
+
+def scale_of(prefix: str, base: int) -> int:
+    """What a prefix of a number stands for, "" to "t" in either case, by 1000 or 1024."""
+    return int(base ** _PREFIXES.index(prefix.lower()))
 
 
 def read_text(path: Path) -> OutputText:
