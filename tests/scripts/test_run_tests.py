@@ -140,16 +140,34 @@ def test_what_still_waits_to_begin_ends_too(gate: Gate) -> None:
     assert not psutil.wait_procs(waiting, timeout=30)[1]
 
 
-def test_what_is_slow_to_begin_does_not_begin_after_the_end(gate: Gate) -> None:
-    late = 'while compgen -G "$TMPDIR/tmp.*" >/dev/null; do :; done'
+def begin_late(gate: Gate, programs: str, wait: str) -> None:
+    """Let the sessions of these programs wait before they are there."""
     (gate.folder / "bin" / "setsid").write_text(
-        f'#!/bin/bash\ncase "$*" in *check-newcomer | *tidy.py*) {late} ;; esac\n'
+        f'#!/bin/bash\ncase "$*" in {programs}) {wait} ;; esac\n'
         'PATH=${PATH#*:} exec setsid "$@"\n'
     )
     (gate.folder / "bin" / "setsid").chmod(0o755)
+
+
+def test_what_is_slow_to_begin_does_not_begin_after_the_end(gate: Gate) -> None:
+    late = 'while compgen -G "$TMPDIR/tmp.*" >/dev/null; do :; done'
+    begin_late(gate, "*check-newcomer | *tidy.py*", late)
     gate.does("cluster", "exit 1")
     assert gate.run().returncode == 1
     assert not {"newcomer", "tidy"} & set(gate.called())
+
+
+def test_nothing_begins_because_the_gate_ended_what_it_waited_for(gate: Gate) -> None:
+    """The newcomer's session is there once the machine was ended, and the gate not over yet."""
+    ended = 'until compgen -G "$TMPDIR/tmp.*/{}.end" >/dev/null; do :; done'
+    begin_late(gate, "*check-newcomer", ended.format("tests in the machine"))
+    (gate.folder / "scripts" / "list-slowest").write_text(
+        f"#!/bin/bash\n{ended.format('newcomer')}\n"
+    )
+    gate.does("machine", "sleep 1000")
+    gate.does("cluster", "until grep -qx machine calls; do :; done\nexit 1")
+    assert gate.run().returncode == 1
+    assert "newcomer" not in gate.called()
 
 
 def test_the_quick_part_builds_and_passes_the_quick_tests(gate: Gate) -> None:
