@@ -84,6 +84,7 @@ def test_a_host_whose_cpu_is_busy_is_named_and_no_link(cluster: Cluster, folder:
         for host in cluster.hosts:
             of_host = {cpus[-1]} if host == "n3" else set(cpus[:-1])
             after.enter_context(cluster.pinned(host, of_host))
+        after.enter_context(cluster.waiting_its_turn("n3"))
         for _ in range(8):
             busy = after.enter_context(cluster.start(*COMPUTING, host="n3"))
             after.callback(busy.terminate)
