@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from lab.cluster import host as host_program
 from lab.cluster import switch
 from lab.cluster.layout import FOLDER, HEAD, STRANGER, all_hosts, cable, compute_hosts
+from lab.cluster.neighbours import make_room
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -72,6 +73,7 @@ class Cluster:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in __exit__
 
     def __enter__(self) -> Self:
+        make_room(self.count)
         self._switch = subprocess.Popen(
             [*LASTING, sys.executable, "-m", switch.__name__, str(self.count), *self._shared],
             stdin=subprocess.DEVNULL,
