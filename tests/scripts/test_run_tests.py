@@ -113,10 +113,18 @@ def test_a_newcomers_root_is_whole_before_the_newcomer_begins(gate: Gate) -> Non
     assert (done.returncode, done.stdout.count("whole\n")) == (0, 1), done
 
 
-def test_the_newcomer_begins_when_the_machine_has_ended_and_not_the_cluster(gate: Gate) -> None:
+def test_the_newcomer_builds_beside_the_cluster_and_its_tests_wait_for_it(gate: Gate) -> None:
     gate.does("machine", "until grep -q cluster calls; do :; done\ntouch machine.ended")
-    gate.does("newcomer", "[ -e machine.ended ] || exit 1")
-    gate.does("cluster", "until grep -qx newcomer calls; do :; done")
+    free = 'flock --timeout 60 "$2" true'
+    gate.does(
+        "newcomer",
+        "trap 'touch built' EXIT\n[ -e machine.ended ] || exit 1\n"
+        '! flock --nonblock "$2" true || exit 1\n'
+        f"touch built\n{free} || exit 1\n[ -e cluster.ended ]",
+    )
+    gate.does("cluster", "until [ -e built ]; do :; done\ntouch cluster.ended")
+    # The lock is free though what began before the end of the cluster has it open.
+    gate.does("tidy", "until [ -e built ]; do :; done\nuntil grep -qx simulated calls; do :; done")
     done = gate.run()
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "all steps passed"), done
 
