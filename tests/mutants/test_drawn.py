@@ -75,9 +75,8 @@ def copy(tmp_path: Path) -> Copy:
     own = Path(__file__).parent
     copies = own.parent / "support" / "copies.py"
     files |= {"tests/support/copies.py": copies.read_text(), "tests/support/__init__.py": ""}
-    files |= {
-        f"tests/mutants/{name}": (own / name).read_text() for name in ("reached.py", "forked.py")
-    }
+    parts = ("reached.py", "forked.py", "statements.py")
+    files |= {f"tests/mutants/{name}": (own / name).read_text() for name in parts}
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
