@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,10 @@ import pytest
 
 import weft
 from support.builders import synthetic_record
+from support.collectives import collective_record
 from support.simulations import KNOWN
 from support.studies import parts, series
+from weft.analysis.summary import summarise
 from weft.applications.lattice import Lattice
 from weft.plan.case import Case
 from weft.plan.simulated import SimulatedPlatform
@@ -182,6 +185,30 @@ def test_sums_are_simulated_as_their_library_made_them() -> None:
     ]  # fmt: skip
     for unknown in (("MPICH 4.0.2",), ("Open MPI v4.1.4", "Open MPI v5.0.1"), ()):
         assert settings(*unknown) == [({}, cases)]
+
+
+def test_operations_of_all_ranks_are_held_out_by_their_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They have no rate, and an empty message is none of a size."""
+    run = collective_record(tmp_path / "all.jsonl")
+    text = re.sub('"transport": ?"mpi"', '"transport":"sim"', run.path.read_text())
+    path = tmp_path / "sim.jsonl"
+    path.write_text(text.replace('"mpi/', '"sim/'))
+    monkeypatch.setattr(held_out, "simulated_run", lambda *_: weft.load(path))
+    of_mpi = msgspec.structs.replace(measured(tmp_path), runs=(run,), transport="mpi")
+    found = patterns_held_out(of_mpi)
+    times = {
+        one.bytes: one.latency_ns.value
+        for one in summarise(run)
+        if (one.transport, one.test) == ("mpi", "allreduce") and one.latency_ns
+    }
+    assert len(times) == 3
+    assert [(one.what, one.is_rate, one.by) for one in found] == [
+        ("allreduce on 4 ranks", False, "the platform")
+    ] * len(times)
+    assert {one.bytes: one.measured for one in found} == times
+    assert {one.bytes: one.predicted for one in found} == times
 
 
 def test_a_record_of_two_ranks_alone_holds_no_pattern_out(

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.collectives import collective_record
 from support.every_topic import record_of_every_topic
 from support.peer_outputs import OUTPUTS, told
 from weft.errors import WeftError
@@ -115,6 +116,44 @@ def test_an_exchange_is_reported_over_the_ranks(run: Run, tmp_path: Path) -> Non
         assert row.time_ns / 1000 == pytest.approx(1.075 * first_us, abs=0.0051)
         both_ways = 2 * row.case.bytes / (1.15 * first_us)
         assert told["Mbytes/sec"] == pytest.approx(both_ways, rel=1e-3, abs=0.0051)
+
+
+@pytest.mark.parametrize("name", ["osu", "imb"])
+def test_operations_of_all_ranks_are_read_back_with_and_without_a_size(
+    name: str, tmp_path: Path
+) -> None:
+    run = collective_record(tmp_path / "all.jsonl")
+    rows = read_back(run, name, tmp_path)
+    assert [(row.case.test, row.case.bytes) for row in rows] == [
+        (case.test, case.bytes) for case in run.cases.values()
+    ]
+    for row, key in zip(rows, run.cases, strict=True):
+        expected = of_all_ranks(run, key)
+        assert abs(row.time_ns - expected) <= 0.51 * row.stated.digit_ns + 1e-9 * expected, key
+
+
+def of_all_ranks(run: Run, key: str) -> float:
+    """The mean of all ranks' samples, ns of one operation, from the record's lines."""
+    lines = [json.loads(line) for line in run.path.read_text().splitlines()]
+    ticks = {one["launch"]: one["clock"]["tick_ns"] for one in lines if one["kind"] == "launch"}
+    means = [
+        np.mean([own[one.get("warmup", 0) :] for own in (one["ticks"], *one["parts"].values())], 0)
+        * ticks[one["launch"]] / one.get("ops_per_sample", 1)
+        for one in lines
+        if one["kind"] == "batch" and one["case"] == key and one["role"] == "measure"
+    ]  # fmt: skip
+    return float(np.concatenate(means).mean())
+
+
+def test_figures_stand_below_their_heads_as_where_they_come_from(tmp_path: Path) -> None:
+    """OMB's barrier: its title, its head, and the one figure that it has."""
+    lines = as_printed_by(collective_record(tmp_path / "all.jsonl"), "osu")
+    at = lines.index("# OSU MPI Barrier Latency Test v7.4")
+    assert lines[at + 1] == "# Avg Latency(us)"
+    assert re.fullmatch(r" +\d+\.\d\d", lines[at + 2])
+    own = (OUTPUTS / "omb_barrier.txt").read_text().splitlines()
+    [title] = [number for number, line in enumerate(own) if "Barrier Latency Test" in line]
+    assert own[title + 1] == lines[at + 1]
 
 
 def test_what_a_program_has_no_test_for_is_said_before_its_tables(run: Run) -> None:

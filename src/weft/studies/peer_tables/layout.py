@@ -77,7 +77,10 @@ def of_what(curve: CurveFigures) -> str:
     case = curve.first
     sizes = ", ".join(format_bytes(one.case.bytes) for one in curve.cases)
     of_all = f" of {counted(case.ranks, 'rank')}" if case.ranks > USUAL_RANKS else ""
-    return f"{case.test} over {over(case.transport, case.variant)}{of_all}: {sizes}"
+    # Their number is said in words.
+    settings = case.but_for("ranks").variant
+    what = f"{case.test} over {over(case.transport, settings)}{of_all}"
+    return f"{what}: {sizes}" if curve.pattern.has_size else what
 
 
 def columns(words: Sequence[str], widths: Sequence[int]) -> str:
