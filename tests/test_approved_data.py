@@ -16,14 +16,17 @@ import msgspec
 import pytest
 
 from support.approved import held, rounded
-from support.builders import PATTERNS
+from support.builders import PATTERNS, make_cases, synthetic_record
 from support.constants import constants_of_tests
+from support.drawings import charts, drawn_in_words
 from support.laid_out import lay_out
 from support.machines import rich_machine
 from support.plans import REQUEST, RICH_SITE, RICH_TESTS
-from support.simulations import platform
+from support.simulations import KNOWN, platform
 from support.typed import request_of
 from support.uneven import Failing, Uneven, uneven_run
+from weft import units
+from weft.cli.main import app
 from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
 from weft.host.checks import diagnose
@@ -35,12 +38,18 @@ from weft.launch.local import command
 from weft.launch.mpirun import MpirunLauncher
 from weft.launch.sbatch import SiteJob, script_of
 from weft.plan.allocation import Allocation
+from weft.plan.case import Case
 from weft.plan.planning import planned
 from weft.plan.request import Request
+from weft.plan.simulated import SimulatedPlatform
 from weft.plan.suites import SUITES
 from weft.reference.library import platforms
+from weft.report.paper import SCREEN, SERIF, Paper
 from weft.sim.platforms import protocols_of
 from weft.sim.predicted import Variant, every_placed
+from weft.studies.calibration import calibrated_platform
+from weft.studies.simulations import Effort
+from weft.units import Shape
 
 
 def told(found: Any) -> str:
@@ -98,6 +107,60 @@ def plan_in_words(name: str, asked: Request) -> Iterator[str]:
     yield told(msgspec.structs.replace(found.plan, cases=()))
     for case in found.plan.cases:
         yield f"{case.key} {told(case.application)}" if case.application else case.key
+
+
+COMMANDS = (
+    "map --platform escher --ranks 6 --slow n2=0.5 --sizes 8,64KiB --seed 7",
+    "map --hosts n1,n2,n3,n4 --transport tcp --launches 3 --rounds 3 --at-once 2 --seed 7",
+    "map --hosts n1,n2,n3,n4 --ranks-per-node 2 --wait block --budget 90s --option tcp.port=7000",
+    "predict stream --platform escher --nodes 8 --switch 6 --sizes 8,64KiB --pairs near,far -o p",
+    "predict halo --platform callisto --nodes 8 --topology torus --shape 4x2 --switch 8 --hop 9ns",
+    "predict halo --platform callisto --nodes 8 --switch 6 --speed 2,1 --within 5% -o p",
+    "predict allreduce --platform escher --nodes 9 --switch 6 --blocking 1:1,2:1 --rails 2 -o p",
+    "predict allreduce --platform escher --nodes 9 --switch 6 --algorithm ring --rate 4GB/s -o p",
+    "predict stream --platform escher --nodes 8 --switch 6 --routing d-mod-k --mapping random -o p",
+    "predict stream --platform escher --nodes 8 --switch 6 --ranks-per-node 2 --shared escher",
+    "predict stream --platform escher --nodes 8 --switch 6 --samples 3 --budget 90s -o p",
+)
+
+
+class HandedOnError(Exception):
+    """What was typed is handed on, and nothing measures it."""
+
+
+def asked(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[str]:
+    """What commands hand on to what measures and to what simulates."""
+    patch.chdir(folder)
+    patch.setattr("weft.cli.submit.is_needed", lambda *_: False)
+    for words in COMMANDS:
+        found: list[tuple[Any, ...]] = []
+
+        def take(*given: Any, into: list[tuple[Any, ...]] = found) -> None:
+            into.append(given)
+            raise HandedOnError
+
+        patch.setattr("weft.session.start", take)
+        patch.setattr("weft.studies.prediction.predicted_on", take)
+        yield f"== {words}"
+        try:
+            app(words.split(), standalone_mode=False)
+        except WeftError as refused:
+            yield f"refused: {refused}"
+        except HandedOnError:
+            yield from filter(None, map(handed, found[0]))
+
+
+def handed(given: Any) -> str:
+    """Without what is unlike each time, and a platform by its name: its file is among `models`."""
+    if isinstance(given, SimulatedPlatform):
+        return f"{given.label}, {given.nodes} nodes, {given.origin}"
+    if isinstance(given, Request):
+        platform = f"{given.platform.label}, " if given.platform else ""
+        rest = msgspec.structs.replace(given, begun_s=0.0, command=("weft",), platform=None)
+        return platform + told(rest)
+    if isinstance(given, Effort):
+        return f"{given._samples} samples, {given._budget_s:g} s, {given._folder}"
+    return told(given) if isinstance(given, msgspec.Struct | list | float | str) else ""
 
 
 ALLOCATIONS = (
@@ -174,6 +237,45 @@ def models(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
             yield f"refused: {refused}"
 
 
+def calibrations(folder: Path, _: pytest.MonkeyPatch) -> Iterator[str]:
+    """What becomes of published tables, and of a record with what hosts take: each with its errors,
+    and what is said of a rank's rates.
+    """
+    tests = ("ping_pong", "sendrecv", "stream", "host_overhead", "late_receive")
+    sizes = (0, *(1 << power for power in range(21)))
+    cases = make_cases(tests, ("tcp",), sizes)
+    record = synthetic_record(
+        folder / "sizes.jsonl", cases, times_ns=calibrated_ns,
+        parts_ns=lambda case, launch: {
+            "post_send": [0.3 * time for time in calibrated_ns(case, launch)]
+        } if case.test == "host_overhead" else {},
+    )  # fmt: skip
+    named = (*(one.name for one in platforms()), str(record))
+    for name, kind in itertools.product(named, ("model", "table")):
+        yield f"== {name}, {kind}"
+        try:
+            found = calibrated_platform([name], kind, 6, "3GB/s" if kind == "table" else "")
+        except WeftError as refused:
+            yield f"refused: {refused}"
+            continue
+        yield from (found.computes, found.platform.origin, told(found.certainty))
+        yield from (line for table in found.tables for line in (table.caption, *table.notes))
+        yield from (" | ".join(row) for table in found.tables for row in (table.head, *table.rows))
+    yield found.platform.xml
+
+
+def calibrated_ns(case: Case, launch: int) -> list[float]:
+    """As a known platform takes, a little off at each size, with a tail."""
+    size = case.bytes
+    own = {
+        "ping_pong": 2 * KNOWN.ping_pong_ns(size), "sendrecv": KNOWN.sendrecv_ns(size),
+        "stream": 900 + 1.1 * size, "host_overhead": 2800.0 + 0.01 * size,
+        "late_receive": 700 + 0.3 * size if size < KNOWN.eager_below_bytes else 9000 + 2.0 * size,
+    }[case.test]  # fmt: skip
+    own *= 1 + 0.006 * (13 * size.bit_length() % 7 - 3)
+    return [own * (1 + 0.003 * (5 * at % 11)) for at in range(21 + 2 * launch)]
+
+
 def runs(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
     """The lines of runs over ranks in virtual time: what each takes of what, and its end."""
     for ranks, budget_s in ((Uneven, 600.0), (Failing, 600.0), (Uneven, 4.2)):
@@ -218,10 +320,52 @@ def constants(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
         yield f"{name} = {value}"
 
 
+# About what is rounded to the next unit, to one more digit, or to nothing.
+SHARES = (1.0, 1.2345, 9.994, 9.996, 99.94, 99.96, 999.4, 999.6)
+SHAPES: tuple[Shape, ...] = (
+    units.format_time, units.format_bandwidth, units.format_rate, units.format_flops,
+    units.format_computed_bytes, units.format_percent, units.format_share, units.format_change,
+    units.format_ratio, units.format_number,
+)  # fmt: skip
+
+
+def figures(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
+    """How figures of all sizes are written, by three digits and by what their last is worth."""
+    values = [share * 10.0**power for power in (-5, -3, 0, 3, 6, 9) for share in SHARES]
+    for shape in SHAPES:
+        yield f"== {getattr(shape, '__name__', '')}"
+        for value in (0.0, *values, -1.2345, -999.6e3):
+            steps = (None, abs(value) / 3, abs(value) / 70, abs(value) / 9e4)
+            yield " | ".join(shape(value, step or None) for step in steps)
+    lengths = (0.4, 1, 9.1, 10, 10.1, 59, 120, 120.1, 599, 3600, 3600.1, 35_999, 36_000, 36_000.1)
+    yield " ".join(map(units.format_duration, lengths))
+
+
+def drawings(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
+    """What is drawn of charts, on a screen and in the narrow column of a paper."""
+    narrow = Paper(width_inches=2.5, height_inches=1.9, points=6, family=SERIF)
+    for chart, paper in itertools.product(charts(), (SCREEN, narrow)):
+        yield f"== {chart.name}, {paper.width_inches:g} inches"
+        yield from drawn_in_words(chart, paper)
+
+
 # When something was, and raw data, of which there is too much: batches have its amounts.
 UNLIKE_EACH_TIME = {"started_utc", "finished_utc", "load_average", "ticks", "samples", "parts"}
 SCENES: dict[str, Callable[[Path, pytest.MonkeyPatch], Iterator[str]]] = {
-    one.__name__: one for one in (plans, starts, jobs, models, runs, hosts, constants)
+    one.__name__: one
+    for one in (
+        plans,
+        asked,
+        starts,
+        jobs,
+        models,
+        calibrations,
+        runs,
+        hosts,
+        constants,
+        figures,
+        drawings,
+    )
 }
 
 

@@ -21,10 +21,13 @@ import pytest
 
 from support.approved import FOLDER, chart_in_words, held, of_page, rounded
 from support.builders import lost_batch, make_cases, synthetic_record, usual_time_ns
+from support.collectives import collective_record
+from support.every_topic import record_of_every_topic
 from support.in_process import weft_here
 from support.maps import map_record
 from support.nights import EVEN, NIGHT_CASES, night, nights
 from support.price_lists import FULL, HALF, price_list
+from support.studies import parts, series, weak_cases
 from support.unlike import unlike_record
 from test_approved_data import SCENES as DATA
 from weft.plan.case import Case
@@ -44,7 +47,20 @@ bandwidth_at_least = "14 GB/s"
 # a command writes and that belong to what is approved.
 SCENES = {
     "show": ["show unlike.jsonl --link 'Ethernet 100G'", "show a.jsonl --test stream"],
-    "show-like": [f"show a.jsonl --like {name}" for name in ("osu", "imb")],
+    "show-like": [
+        f"show {record}.jsonl --like {name}"
+        for record in ("a", "unlike")
+        for name in ("osu", "imb", "perftest")
+    ],
+    "collectives": [
+        "show all.jsonl",
+        "show all.jsonl --json",
+        "show all.jsonl --like osu",
+        "show all.jsonl --like imb",
+        "compare all.jsonl later.jsonl",
+        "check later.jsonl --against all.jsonl",
+        "report all.jsonl -o all.html > all.html",
+    ],
     "show-platform": [f"show {name}" for name in ("escher", "callisto")],
     "report": ["report unlike.jsonl -o p.html > p.html"],
     "report-several": ["report a.jsonl b.jsonl --link 'IB 4x FDR' -o p.html > p.html"],
@@ -54,12 +70,20 @@ SCENES = {
         "export a.jsonl --markdown f.md > f.md",
         "export map.jsonl --table pairs --csv p.csv > p.csv",
     ],
+    "suite": ["show suite.jsonl", "report suite.jsonl -o suite.html > suite.html"],
+    "unfinished": [
+        "show half.jsonl",
+        "compare half.jsonl a.jsonl",
+        "check half.jsonl --against a.jsonl",
+        "report half.jsonl -o half.html > half.html",
+    ],
     "compare": [
         "compare a.jsonl b.jsonl -o c.html > c.html",
         "compare a.jsonl a.jsonl b.jsonl --same 3%",
         "compare a.jsonl escher",
         "compare a.jsonl@tcp a.jsonl@mpi",
-        "compare map.jsonl slow.jsonl",
+        "compare weak.jsonl weaker.jsonl -o lattices.html > lattices.html",
+        "compare map.jsonl slow.jsonl -o maps.html > maps.html",
     ],
     "check": [
         "check b.jsonl --against a.jsonl",
@@ -79,7 +103,11 @@ SCENES = {
     ],
     "signature": ["signature monday.jsonl.zst -o s.html > s.html"],
     "memory": ["memory unlike.jsonl --link 'Ethernet 100G'"],
-    "map": ["map slow.jsonl", "map slow.jsonl --topology 'fat-tree 4/4 half'"],
+    "map": [
+        "map slow.jsonl",
+        "map slow.jsonl --topology 'fat-tree 4/4 half'",
+        "report slow.jsonl -o map.html > map.html",
+    ],
     "price": [
         "price --nodes 1100 --switch 24,288 --blocking 2:1 --prices p.toml -o p.html > p.html",
         "price --compare p.toml",
@@ -121,6 +149,20 @@ def _side(path: Path) -> None:
     synthetic_record(path, CASES, times_ns=partial(_uneven_ns, side=side))
 
 
+def _lattices(path: Path) -> None:
+    share = 1.0 if path.stem == "weak" else 1.2
+
+    def times(case: Case, launch: int) -> list[float]:
+        return series(case, launch, share)
+
+    def own(case: Case, launch: int) -> dict[str, list[float]]:
+        every = parts(case, launch).items()
+        return {name: [share * time for time in found] for name, found in every}
+
+    cases = weak_cases(extents=(4, 8))
+    synthetic_record(path, cases, times_ns=times, parts_ns=own)
+
+
 def _nights(path: Path) -> None:
     """Ten even nights, then three slower ones: one lost a case, one has another kernel."""
     nights(path, EVEN)
@@ -139,9 +181,15 @@ MADE: dict[str, Callable[[Path], object]] = {
     "unlike.jsonl": _unlike,
     "a.jsonl": _side,
     "b.jsonl": _side,
+    "weak.jsonl": _lattices,
+    "weaker.jsonl": _lattices,
     "nights": _nights,
     "map.jsonl": _map,
     "slow.jsonl": _map,
+    "suite.jsonl": partial(record_of_every_topic, suite="paper"),
+    "half.jsonl": partial(synthetic_record, launches=2, finished=False),
+    "all.jsonl": collective_record,
+    "later.jsonl": collective_record,
     "p.toml": lambda path: price_list(path, fabrics=HALF + FULL),
     "limits.toml": lambda path: path.write_text(LIMITS),
     "monday.jsonl.zst": lambda path: path.write_bytes((DOCS / path.name).read_bytes()),

@@ -87,6 +87,25 @@ def test_small_runs_never_take_more_than_the_budget(
     assert clock.begun == [4, 64, 128, 256]
 
 
+@pytest.mark.parametrize(("free_bytes", "is_refused"), [(2.5e9, False), (2.4999e9, True)])
+def test_what_needs_more_memory_than_is_free_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free_bytes: float, *, is_refused: bool
+) -> None:
+    """A fifth of what is free stays free."""
+    asked = Experiment(tests=("alltoall",), sizes="8", ranks=NODES)
+    effort, _ = with_small_runs(monkeypatch, tmp_path, 1e9)
+    monkeypatch.setattr(simulations, "peak_bytes_of", lambda _: 2_000_000_000)
+    free = SimpleNamespace(available=free_bytes)
+    monkeypatch.setattr("psutil.virtual_memory", lambda: free)
+    if not is_refused:
+        effort.foresee(platform(), VARIANT, asked, 1)
+        return
+    with pytest.raises(WeftError) as caught:
+        effort.foresee(platform(), VARIANT, asked, 1)
+    assert caught.value.what == "1,024 nodes need about 2.0 GB, and 2.5 GB are free"
+    assert caught.value.fix == "type fewer --nodes, or smaller --sizes or --extents"
+
+
 def test_what_grows_steeply_at_first_is_looked_at_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

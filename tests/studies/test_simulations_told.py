@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from weft.plan.cases import Experiment
 from weft.sim.predicted import Variant
 from weft.studies.placed_tests import placed_tests_of
 from weft.studies.predicted_figures import answer_of, figures_of
-from weft.studies.simulations import Effort, has_ended, peak_bytes_of
+from weft.studies.simulations import Effort, has_ended, peak_bytes_of, processor_s
 from weft.topics import results_of
 
 if TYPE_CHECKING:
@@ -96,6 +97,17 @@ def test_the_most_memory_of_its_launches_is_a_simulations() -> None:
         return SimpleNamespace(lines=SimpleNamespace(ends=ends))
 
     assert [peak_bytes_of(run(*peaks)) for peaks in ((), (3,), (3, 7, 5))] == [0, 3, 7]
+
+
+def test_what_processors_took_is_of_this_process_and_of_those_that_it_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    took = {
+        resource.RUSAGE_SELF: SimpleNamespace(ru_utime=1.0, ru_stime=20.0),
+        resource.RUSAGE_CHILDREN: SimpleNamespace(ru_utime=300.0, ru_stime=4000.0),
+    }
+    monkeypatch.setattr(resource, "getrusage", took.__getitem__)
+    assert processor_s() == 4321.0
 
 
 def test_a_simulation_has_ended_where_each_case_has_however_it_did() -> None:

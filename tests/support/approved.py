@@ -41,8 +41,8 @@ def held(name: str, text: str) -> list[str]:
 
 def rounded(text: str) -> str:
     """The text with its long numbers to six digits, without blanks at the ends of lines."""
-    short = _NUMBER.sub(_short_number, text)
-    return "".join(f"{line.rstrip()}\n" for line in short.splitlines())
+    lines = _NUMBER.sub(_short_number, text).splitlines()
+    return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 def _short_number(found: re.Match[str]) -> str:
@@ -61,18 +61,20 @@ def of_page(page: str) -> str:
 
 def chart_in_words(chart: Chart) -> PageDrawing:
     """All that a chart has to draw, as a paragraph where its drawing would be."""
-    words = json.dumps(_short(msgspec.to_builtins(chart)), ensure_ascii=False)
+    plain = msgspec.to_builtins(chart, enc_hook=lambda matrix: matrix.tolist())
+    words = json.dumps(short(plain), ensure_ascii=False)
     return PageDrawing(
         f"<p>{html.escape(words)}</p>", b"", [[None] * len(t.x) for t in chart.tracks]
     )
 
 
-def _short(found: Any) -> Any:
+def short(found: Any) -> Any:
+    """The same with numbers of six digits."""
     if isinstance(found, float):
         return float(f"{found:.{_DIGITS}g}")
     if isinstance(found, dict):
-        return {name: _short(one) for name, one in found.items()}
-    return [_short(one) for one in found] if isinstance(found, list | tuple) else found
+        return {name: short(one) for name, one in found.items()}
+    return [short(one) for one in found] if isinstance(found, list | tuple) else found
 
 
 class _Reader(HTMLParser):

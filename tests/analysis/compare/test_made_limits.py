@@ -164,6 +164,20 @@ def test_a_case_whose_order_of_magnitude_is_unknown_has_no_limit() -> None:
     assert str(limit_of(wild)).startswith("its launches scatter by so much")
 
 
+@pytest.mark.parametrize(
+    ("low_ns", "why"),
+    [(-0.5, "one launch has no interval"), (0.0, "one launch has no interval"),
+     (1e-3, "its launches scatter by so much")],
+)  # fmt: skip
+def test_a_figure_that_may_be_nothing_has_no_limit(low_ns: float, why: str) -> None:
+    """Nothing has no logarithm; of a little the limit is told by the scatter."""
+    times = [900.0, 1000.0, 1100.0]
+    known = msgspec.structs.replace(median_of_launches(times), low=low_ns)
+    paces = (dict(enumerate(times)),)
+    one = Pooled(case=CASES[0], directions=1, launches=3, paces=paces, latency_ns=known)
+    assert str(limit_of(one)).startswith(why)
+
+
 def test_limits_that_say_little_are_counted_with_what_narrows_them(tmp_path: Path) -> None:
     def times(case: Case, launch: int) -> Sequence[float]:
         return [time * (1.0, 1.4, 0.8)[launch % 3] for time in usual_times_ns(case, launch)]
