@@ -21,7 +21,7 @@ def test_each_value_is_a_transport_with_a_setting_of_its_own() -> None:
 def test_several_settings_are_combined() -> None:
     found = variations_of(parse_vary(["mpi=openmpi,mpich", "env:OMPI_MCA_btl=tcp,vader"]), ())
     settings = {(one.mpi, one.environment["OMPI_MCA_btl"]) for one in found.values()}
-    assert settings == set(product(("openmpi", "mpich"), ("tcp", "vader")))
+    assert settings == set(product(("openmpi", "mpich"), ("self,tcp", "self,vader")))
     assert {one.of for one in found.values()} == {"mpi"}
     assert all(label == one.label for label, one in found.items())
 
@@ -55,6 +55,23 @@ def test_values_with_commas_have_bars_between_them() -> None:
     assert blank == ("8192", "65536")
     # Names of cases, sides and lists are parted by these.
     assert not any(set("/@, ") & set(label) for label in found)
+
+
+@pytest.mark.parametrize(
+    ("typed", "ways"),
+    [
+        ("vader,tcp", ["self,vader", "self,tcp"]),
+        ("vader,self|tcp", ["vader,self", "self,tcp"]),
+        ("^vader,^tcp", ["^vader", "^tcp"]),
+    ],
+)
+def test_open_mpi_always_has_a_way_from_a_process_to_itself(typed: str, ways: list[str]) -> None:
+    """It starts no process without one."""
+    found = variations_of(parse_vary([f"env:OMPI_MCA_btl={typed}"]), ())
+    assert [one.environment["OMPI_MCA_btl"] for one in found.values()] == ways
+    # A command that is written of one of them gives it back.
+    for one in found.values():
+        assert list(variations_of(parse_vary(one.typed[3::2]), ("mpi",)).values()) == [one]
 
 
 @pytest.mark.parametrize(

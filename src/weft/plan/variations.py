@@ -24,6 +24,8 @@ _FORM = re.compile(r"(mpi|env:[A-Za-z_][A-Za-z0-9_]*|[a-z_]+\.[a-z_]+)=(.+)")
 _FORMS = "--vary TRANSPORT.OPTION=A,B, --vary mpi=openmpi,mpich or --vary env:NAME=A,B"
 # Which transport a variable steers, by how it begins.
 _STEERED = {"OMPI_": "mpi", "MPICH_": "mpi", "MPIR_": "mpi", "UCX_": "ucx", "FI_": "ofi"}
+# What Open MPI goes over, a list of its ways; behind a caret, of those that it does not.
+_WAYS = f"{_OF_ENVIRONMENT}OMPI_MCA_btl"
 MOST = 16
 
 
@@ -131,11 +133,17 @@ def _variation(of: str, chosen: Mapping[str, str]) -> Variation:
         mpi=chosen.get(MPI, ""),
         options={name: value for name, value in chosen.items() if "." in name},
         environment={
-            name.removeprefix(_OF_ENVIRONMENT): value
+            name.removeprefix(_OF_ENVIRONMENT): _with_self(name, value)
             for name, value in chosen.items()
             if name.startswith(_OF_ENVIRONMENT)
         },
     )
+
+
+def _with_self(name: str, value: str) -> str:
+    """A list of Open MPI's ways with the one to a process itself: without it none starts."""
+    lacks = not value.startswith("^") and "self" not in value.split(",")
+    return f"self,{value}" if name == _WAYS and lacks else value
 
 
 def _is_of(name: str, transport: str) -> bool:
