@@ -19,10 +19,10 @@ inline constexpr int most_ranks = 1 << 20;
 struct Setting {
   std::string_view name;
   std::string_view summary;
-  /// A whole number from `least` to `most`; any value where `most` is 0.
+  /// A whole number from `least` to `most`, where `most` is not 0.
   int least = 0;
   int most = 0;
-  /// The values that it takes, with commas; empty: others.
+  /// The values that it takes too, with commas; any value where there are neither.
   std::string_view choices = {};
 };
 inline constexpr std::string_view yes_or_no = "yes,no";

@@ -282,9 +282,12 @@ def test_the_page_of_a_part_is_beside_that_of_the_whole() -> None:
         ("a.jsonl", "a.html"),
         ("a.jsonl@tcp", "a-tcp.html"),
         ("a.jsonl@tcp,mpi", "a-tcp-mpi.html"),
-        ("b.jsonl@mpi,a.jsonl", "b-mpi.html"),
+        ("b.jsonl@mpi,a.jsonl", "b-mpi+a.html"),
+        ("a.jsonl,b.jsonl@tcp", "a-tcp+b-tcp.html"),
     ):
         done = CliRunner().invoke(app, ["report", word])
         assert done.exit_code == 0, done.exception
         assert done.output.strip() == f"report: {page}"
         assert Path(page).is_file()
+    many = ",".join(shutil.copy("a.jsonl", f"{name * 70}.jsonl") for name in "xyz")
+    assert "no file's name holds those of 3 records; type -o" in refused("report", [many])

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from support.driven import drive
-from weft.launch.programs import MPIS, engine_folder
+from weft.launch.programs import MPIS, engine_folder, programs
 
 pytestmark = pytest.mark.engine
 
@@ -185,3 +185,19 @@ def test_an_interface_that_mpi_has_not_is_named_before_it_starts(mpi: str) -> No
 def test_a_placement_that_there_is_not_is_named(place: str) -> None:
     done, _ = drive("openmpi", "tcp", words=("--placement", place))
     assert "--placement takes same-socket, other-socket or near-device" in done.stderr
+
+
+# What names a device or a library's own part of the host: its library alone knows which are there.
+NAMES = {"device", "interface", "provider", "domain", "tls"}
+
+
+@pytest.mark.parametrize("mpi", MPIS)
+def test_every_other_setting_says_which_values_it_takes(mpi: str) -> None:
+    settings = {
+        (one.transport, setting.name): setting for one in programs(mpi) for setting in one.settings
+    }
+    free = {name for (_, name), one in settings.items() if not one.most and not one.choices}
+    assert free == NAMES
+    rendezvous = settings["ucx", "rendezvous"]
+    assert rendezvous.refusal("abc") == "a number from 0 to 2147483647, auto or inf"
+    assert [rendezvous.refusal(one) for one in ("0", "8192", "auto", "inf")] == [""] * 4

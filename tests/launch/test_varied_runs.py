@@ -47,6 +47,15 @@ def test_a_variable_reaches_the_ranks_of_its_own_setting(
     }
 
 
+def test_an_mpi_that_there_is_not_is_refused_by_what_to_vary(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    varied = ("--transport", "fake", "--vary", "mpi=openmpi,lam")
+    done = run(machine, tmp_path, *WORDS, *varied)
+    assert done.returncode == 2
+    assert "there is no MPI called lam; type --vary mpi=openmpi,mpich" in done.stderr
+
+
 def test_a_resumed_run_keeps_the_settings(machine: dict[str, str], tmp_path: Path) -> None:
     words = (*WORDS[2:], "--launches", "2", "--vary", "fake.depth=3,5")
     settings_of(run(machine, tmp_path, *words, "--samples", "5"), tmp_path / "r.jsonl")

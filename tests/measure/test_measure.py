@@ -26,6 +26,7 @@ from weft.analysis.summary import summarise
 from weft.launch.protocol import Answer
 from weft.plan.case import Case
 from weft.plan.cases import SIZES
+from weft.plan.variations import Variation
 from weft.record.model import Batch, Footer, Launch
 from weft.units import parse_seconds, parse_sizes
 
@@ -76,7 +77,47 @@ def test_no_case_is_left_without_a_figure_because_of_a_guess(
     """Four launches and 96 cases take less than is guessed of them before the start."""
     sink, left_s = measure(monkeypatch, FEW, 5, overhead_s=0.001)
     assert {case.key for case in FEW} == set(launches_of(sink))
-    assert left_s > -1
+    # Then one of them has all of its launches, beyond the budget.
+    assert Counter(launches_of(sink).values()) == {1: len(FEW) - 1, 5: 1}
+    assert left_s > -1 - 4 * (START_S + END_S)
+
+
+@pytest.mark.parametrize("budget_s", [0.5, 2, 3.5, 5, 8, 12, 20])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_however_short_a_budget_is_one_case_is_whole(
+    monkeypatch: pytest.MonkeyPatch, budget_s: float, seed: int
+) -> None:
+    """A round of four transports takes 3.2 s and more, five launches of one of them 4 s."""
+    cases = make_cases(("ping_pong",), ("mpi", "tcp", "ucx", "ofi"), (8, 1 << 20))
+    sink, left_s = measure(monkeypatch, cases, budget_s, overhead_s=0.05, seed=seed)
+    assert max(launches_of(sink).values()) == 5
+    # No longer than that one needs.
+    assert left_s > (-1 if budget_s > 10 else -5 * (START_S + 0.05 + END_S) - 0.1)
+
+
+def test_settings_beside_each_other_are_whole_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case of one setting alone is compared with nothing."""
+    varied = {name: Variation(of="mpi", mpi=name) for name in ("one", "two")}
+    cases = make_cases(("ping_pong",), tuple(varied), (8, 1 << 20))
+    sink, left_s = measure(monkeypatch, cases, 3, overhead_s=0.05, variations=varied)
+    counts = launches_of(sink)
+    assert {counts["one/ping_pong/8"], counts["two/ping_pong/8"]} == {5}
+    assert left_s > -7
+
+
+def test_where_not_one_case_can_be_whole_the_budget_that_is_needed_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Slow(Machine):
+        def __enter__(self) -> Machine:
+            self.now += 5.0
+            return super().__enter__()
+
+    cases = make_cases(("ping_pong",), ("mpi", "tcp"), (8, 1 << 20))
+    sink, left_s = measure(monkeypatch, cases, 5, overhead_s=0.001, ranks=Slow)
+    assert max(launches_of(sink).values()) == 2
+    assert -7 < left_s < -5
+    assert "nothing of the budget is left; for all type --budget 70s" in sink.predicted[-1]
 
 
 def test_what_is_left_after_the_asked_launches_goes_where_the_intervals_are_widest(

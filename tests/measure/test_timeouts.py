@@ -77,8 +77,9 @@ def test_no_case_takes_much_longer_than_the_budget(
     assert bound_s == wait_s or bound_s >= 2
 
 
+@pytest.mark.parametrize(("budget_s", "end_s"), [(5, 10), (20, 20)])
 def test_a_batch_is_waited_for_within_the_budget_and_a_little(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, budget_s: float, end_s: float
 ) -> None:
     ends: list[float] = []
     usual = Machine.run
@@ -88,9 +89,10 @@ def test_a_batch_is_waited_for_within_the_budget_and_a_little(
         return usual(machine, case, wait_s)
 
     monkeypatch.setattr(Machine, "run", listen)
-    measure(monkeypatch, make_cases(("ping_pong",), ("tcp",), (8, 64)), 5, overhead_s=0.1)
-    # The machine's clock begins at 100; the deadline of a case is 20 s.
-    assert max(ends) <= 100 + 5 + 2
+    measure(monkeypatch, make_cases(("ping_pong",), ("tcp",), (8, 64)), budget_s, overhead_s=0.1)
+    # The machine's clock begins at 100; the deadline of a case is 20 s. One case may take longer
+    # than a short budget, until it has all of its launches.
+    assert max(ends) <= 100 + end_s + 2
 
 
 def test_a_test_with_pauses_has_time_for_them(monkeypatch: pytest.MonkeyPatch) -> None:

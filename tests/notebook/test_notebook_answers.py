@@ -11,6 +11,7 @@ from support.builders import make_cases
 from support.nights import night
 from support.printed import result_of
 from weft.cli.main import app
+from weft.errors import WeftError
 
 CASES = make_cases(("ping_pong", "stream"), ("tcp",), (8, 64, 512, 4096, 32768, 262144))
 
@@ -60,6 +61,47 @@ def test_a_fit(nights: tuple[weft.Run, weft.Run]) -> None:
     assert set(pieces) == {one["first_bytes"] for one in models["piecewise"]["segments"]}
     assert found.plot().axes[0].get_xlabel()
     assert found.name in repr(found)
+
+
+def test_a_part_by_its_cases_is_that_part_everywhere(nights: tuple[weft.Run, weft.Run]) -> None:
+    first, second = nights
+    few = [case.key for case in CASES if case.test == "ping_pong" and case.bytes <= 64]
+    part = first.only(few)
+    assert part.figures["case"].to_list() == few
+    assert part.plots == ("ping_pong",)
+    for found in (weft.compare(part, second), weft.compare(second, part)):
+        assert found.table["bytes"].unique().to_list() == [8, 64]
+        assert "with 2 of its 12 cases" in repr(found)
+    with pytest.raises(WeftError, match=r"^tcp/ping_pong has 2 sizes"):
+        weft.fit(part)
+    assert weft.check(part, against=second).table.height < (
+        weft.check(first, against=second).table.height
+    )
+    assert set(weft.check(second, against=part).table["test"]) == {"ping_pong"}
+    # It is still of that record.
+    for one in (first, first.only([CASES[-1].key])):
+        with pytest.raises(WeftError, match="is the record under test itself"):
+            weft.check(part, against=one)
+
+
+def test_a_record_that_was_read_needs_its_file_no_more(tmp_path: Path) -> None:
+    run = weft.load(night(tmp_path, 3, cases=CASES).path)
+    beside = weft.load(night(tmp_path, 4, cases=CASES).path)
+    for one in (run, beside):
+        one.path.unlink()
+    assert len(weft.fit(run)) == 1
+    assert weft.compare(run, beside).table.height == len(CASES)
+    assert weft.check(run, against=beside).table.height
+
+
+def test_cases_that_a_record_does_not_have_are_refused(nights: tuple[weft.Run, weft.Run]) -> None:
+    run = nights[0]
+    # A key by itself is one case, and not every case whose key is a part of it.
+    assert list(run.only("tcp/ping_pong/64").cases) == ["tcp/ping_pong/64"]
+    with pytest.raises(WeftError, match="there is no case called tcp/ping_pong/65"):
+        run.only(["tcp/ping_pong/65"])
+    with pytest.raises(WeftError, match=r"no case of .* is chosen"):
+        run.only([])
 
 
 def test_a_check(nights: tuple[weft.Run, weft.Run], tmp_path: Path) -> None:

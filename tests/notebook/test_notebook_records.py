@@ -111,7 +111,13 @@ def test_a_topics_table_has_a_column_a_figure(tmp_path: Path) -> None:
 def test_a_run_says_what_it_is(run: weft.Run) -> None:
     assert repr(run).splitlines()[0].endswith("r.jsonl: 10 cases of ping_pong, stream, busy_stream")
     assert repr(run).endswith("complete")
-    assert type(run.only({CASES[0].key})) is weft.Run
+    part = run.only({CASES[0].key})
+    assert type(part) is weft.Run
+    assert "r.jsonl with 1 of its 10 cases: 1 case of ping_pong" in repr(part)
+    assert run.only(run.cases).part == ""
+    tcp = next(case.key for case in CASES if case.transport == "tcp")
+    over = weft.load(f"{run.path}@tcp")
+    assert over.only({tcp}).part == f"over tcp with 1 of its {len(over.cases)} cases"
 
 
 def test_a_part_of_a_record_is_that_part_everywhere(run: weft.Run) -> None:

@@ -18,6 +18,7 @@ from weft.plan.planning import Planned, planned
 from weft.plan.request import simulation
 from weft.plan.simulated import SimulatedPlatform
 from weft.plan.site import Site, Transport
+from weft.plan.variations import parse_vary, variations_of
 
 
 def not_empty(one: Transport) -> Transport:
@@ -100,6 +101,10 @@ def test_what_is_asked_of_a_device_is_an_option_of_each_transport() -> None:
         (
             {"options": {"tcp.busy": "maybe"}},
             "tcp.busy does not take maybe; type yes, no or later: --option tcp.busy=VALUE",
+        ),
+        (
+            {"variations": variations_of(parse_vary(["tcp.whole=8,inf,abc"]), ())},
+            "does not take abc; type a number from 0 to 4096, auto or inf: --vary tcp.whole=VALUE",
         ),
         ({"experiments": experiment("ping_pong", "64MiB")}, "ping_pong/67108864 needs"),
         ({"launches": 0}, "--launches 0 is out of range"),

@@ -73,7 +73,11 @@ def test_a_budget_that_will_not_do_names_one_that_does() -> None:
     made = states(8, 64)
     costs, plan = known_costs(0.3, made, 0.1), plan_for(made)
     assert shortfall(made, plan, 5.0, costs, is_first=False) == ""
-    assert shortfall(made, plan, 0.0, costs, is_first=False) == ""
+    for left_s, budget in ((0.0, "70s"), (-9.0, "80s")):
+        assert shortfall(made, plan, left_s, costs, is_first=False) == (
+            "2 cases with 5 launches each take about 4s, and nothing of the budget is left; for all"
+            f" type --budget {budget}, or fewer --sizes or --launches"
+        )
     assert shortfall(made, plan, 2.0, costs, is_first=False) == (
         "2 cases with 5 launches each take about 4s, and 2s are left, enough for about 3 launches"
         " per case; for all type --budget 70s, or fewer --sizes or --launches"

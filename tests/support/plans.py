@@ -29,6 +29,7 @@ def plan_of(cases: tuple[Case, ...], **fields: Any) -> Plan:
 PORT = (
     Setting(name="port", summary="", least=0, most=65535),
     Setting(name="busy", summary="", choices="yes,no,later"),
+    Setting(name="whole", summary="", least=0, most=4096, choices="auto,inf"),
 )
 SITE = Site(
     launcher="local",

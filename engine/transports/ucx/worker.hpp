@@ -5,6 +5,7 @@
 #include <ucp/api/ucp.h>
 
 #include <array>
+#include <climits>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -25,7 +26,8 @@ inline constexpr std::array ucx_settings{
             "UCX_NET_DEVICES, for instance mlx5_0:1 or eth0; default: RDMA devices and the "
             "interface that joins the hosts"},
     Setting{"tls", "UCX_TLS, for instance rc,sm,self or tcp; default: all"},
-    Setting{"rendezvous", "UCX_RNDV_THRESH in bytes, or auto or inf; default: auto"},
+    Setting{"rendezvous", "UCX_RNDV_THRESH in bytes, or auto or inf; default: auto", 0, INT_MAX,
+            "auto,inf"},
     Setting{"errors", "peer: detect a lost peer; none: do not; default: none", 0, 0, "peer,none"},
     Setting{"multi_send",
             "yes: optimise for the bandwidth of many messages, not for latency; default: no", 0, 0,

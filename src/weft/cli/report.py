@@ -35,7 +35,8 @@ def report(
             "-o",
             "--output",
             callback=only_output_option,
-            help="Write the page to this file. Default: beside the record.",
+            help="Write the page to this file. Default: beside the first record, by the names of"
+            " all.",
         ),
     ] = None,
 ) -> None:

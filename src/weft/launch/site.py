@@ -19,6 +19,7 @@ from weft.launch.all import LAUNCHERS, choose_launcher, launchers_of
 from weft.launch.application_file import application_file
 from weft.launch.launcher import Launcher
 from weft.launch.programs import (
+    MPIS,
     SIMULATOR,
     Program,
     check_engine,
@@ -165,6 +166,9 @@ def _varied(
     Raises WeftError for an MPI that is not here, and for a transport that no program is of.
     """
     mpis = dict.fromkeys(one.mpi for one in variations.values() if one.mpi)
+    for mpi in mpis:
+        if mpi not in MPIS:
+            raise WeftError(f"there is no MPI called {mpi}", f"type --vary mpi={','.join(MPIS)}")
     by_mpi = {"": found, **{mpi: programs(choose_mpi(mpi, starts)) for mpi in mpis}}
     made = []
     for label, one in variations.items():

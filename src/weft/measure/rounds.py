@@ -17,7 +17,15 @@ import msgspec
 
 from weft.launch.launcher import Job, start_deadline_s
 from weft.launch.protocol import Hello, LaunchError
-from weft.measure.choice import launch_end_s, next_cases, next_share_s, rounds_ahead, share_s
+from weft.measure.choice import (
+    launch_end_s,
+    next_cases,
+    next_share_s,
+    none_is_whole,
+    one_to_end,
+    rounds_ahead,
+    share_s,
+)
 from weft.measure.failures import Failures
 from weft.measure.lines import launch_line, utc_now
 from weft.measure.one_case import CaseRunner, Ranks
@@ -37,6 +45,11 @@ if TYPE_CHECKING:
     from weft.plan.case import CaseAxis
     from weft.plan.plan import Plan
     from weft.record.writer import RecordWriter
+
+
+# So long after the start of measuring one case may be measured until it has all of its launches,
+# however short the budget is.
+WHOLE_S = 10.0
 
 
 class Watcher(Protocol):
@@ -88,7 +101,7 @@ class Measurement:
         self._begun, self._end = time.monotonic(), end_s
         self._failures = Failures()
         self._runner = CaseRunner(
-            plan, self.states, writer, self, self._failures, start.order, self._left_s
+            plan, self.states, writer, self, self._failures, start.order, self._most_left_s
         )
         self._costs = Costs()
         self._rounds_done = 0
@@ -99,7 +112,7 @@ class Measurement:
         try:
             self._write_unsupported()
             self._predict("")
-            while chosen := next_cases(self.states, self.plan, self._left_s(), self._costs):
+            while chosen := self._next():
                 self._one_round(chosen)
                 if self._rounds_done == 1:
                     self._predict("after the first launches: ")
@@ -124,7 +137,7 @@ class Measurement:
         """A batch is in the record."""
         done = sum(min(len(s.medians_ns), self.plan.launches) for s in self.states)
         of = len(self.states) * self.plan.launches
-        left_s = self._end - time.monotonic()
+        left_s = self._budget_left_s()
         if self.plan.simulated is not None and done:
             # Ends with its launches: more of them say nothing.
             left_s = min(left_s, (time.monotonic() - self._begun) * (of - done) / done)
@@ -137,13 +150,35 @@ class Measurement:
     def _predict(self, how: str) -> None:
         """Warn where the budget is too short, before the start and after the first launches."""
         text = shortfall(
-            self.states, self.plan, self._left_s(), self._costs, is_first=not self._rounds_done
+            self.states,
+            self.plan,
+            self._budget_left_s(),
+            self._costs,
+            is_first=not self._rounds_done,
         )
         if text:
             self.watcher.trouble(how + text)
 
-    def _left_s(self) -> float:
+    def _budget_left_s(self) -> float:
         return self._end - time.monotonic()
+
+    def _most_left_s(self) -> float:
+        """The same, but some seconds at least while no case has all of its launches."""
+        least_s = self._begun + WHOLE_S - time.monotonic()
+        left_s = self._budget_left_s()
+        return max(left_s, least_s) if none_is_whole(self.states, self.plan) else left_s
+
+    def _left_s(self) -> float:
+        """What a round has: of the budget, and where that is over what one case has beyond it."""
+        left_s = self._budget_left_s()
+        return left_s if left_s > 0 else self._most_left_s()
+
+    def _next(self) -> list[CaseState]:
+        """The cases of the next round: of a short budget one first, until it is whole."""
+        left_s = self._budget_left_s()
+        if alone := one_to_end(self.states, self.plan, left_s, self._costs):
+            return alone if self._left_s() > 0 else []
+        return next_cases(self.states, self.plan, left_s, self._costs)
 
     def _write_unsupported(self) -> None:
         for state in self.states:
@@ -154,7 +189,8 @@ class Measurement:
     def _one_round(self, chosen: list[CaseState]) -> None:
         """One launch of each group of the chosen cases, as many of them as the time left allows."""
         draw = random.Random(f"{self.plan.seed}/{self.round}")  # noqa: S311 - an order, no secret
-        left_s = self._left_s()
+        # Beyond the budget a launch has as few samples as may be.
+        left_s = max(self._budget_left_s(), 0.0)
         rounds = rounds_ahead(
             chosen, self.plan, left_s, self._costs, is_first=not self._rounds_done
         )
@@ -163,6 +199,9 @@ class Measurement:
         draw.shuffle(groups)
         for done, group in enumerate(groups):
             todo = [state for state in chosen if state.group == group]
+            alone = one_to_end(self.states, self.plan, self._budget_left_s(), self._costs)
+            if done and alone and not any(state in alone for state in todo):
+                break
             draw.shuffle(todo)
             # What has no figure yet comes first: the time may end.
             todo = latencies_first(sorted(todo, key=lambda s: (bool(s.medians_ns), _turn(s))))

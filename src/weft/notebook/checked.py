@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.notebook.loaded import named
 from weft.notebook.tables import table_of_rows
 from weft.record.run import Run
 from weft.studies.checks import checked
@@ -30,12 +29,12 @@ def check(records: Records, *, against: Records, tolerance: float = 0.05) -> Che
     All launches of all `records` count. Against records a machine may be slower by the share
     `tolerance`. Raises WeftError.
     """
-    return Check(checked(_paths(records), _paths(against), tolerance))
+    return Check(checked(_each(records), _each(against), tolerance))
 
 
-def _paths(records: Records) -> list[Path]:
+def _each(records: Records) -> list[Path | Run]:
     every = [records] if isinstance(records, str | Path | Run) else records
-    return [Path(named(one)) for one in every]
+    return [one if isinstance(one, Run) else Path(one) for one in every]
 
 
 class Check:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.compare.compared_rows import compared_figures, verdicts_of_sides
-from weft.notebook.loaded import named
 from weft.notebook.plots import plot_of
 from weft.notebook.tables import table_of_rows
+from weft.record.run import Run
 from weft.report.comparison import comparison_charts
 from weft.studies.comparisons import compared
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from weft.analysis.compare.compared_rows import ComparedFigure
     from weft.analysis.compare.comparison import Comparison
     from weft.analysis.stats.ratios import Verdict
-    from weft.record.run import Run
 
 
 def compare(
@@ -31,11 +30,12 @@ def compare(
 ) -> ComparedSides:
     """The others beside the first, as `weft compare` does it: the same ratios and verdicts.
 
-    A side is a record's path, a Run, or a published platform's name; "a.jsonl,b.jsonl" are two
-    sessions of one side, "run.jsonl@tcp" is one transport. `test` has those that count, with commas
-    between; speeds within the share `same` of the first are called the same. Raises WeftError.
+    A side is a record's path, a Run or a part of one (`run.only`), or a published platform's name;
+    "a.jsonl,b.jsonl" are two sessions of one side, "run.jsonl@tcp" is one transport. `test` has
+    those that count, with commas between; speeds within the share `same` of the first are called
+    the same. Raises WeftError.
     """
-    sides = [named(one) for one in (first, *others)]
+    sides = [one if isinstance(one, Run) else str(one) for one in (first, *others)]
     return ComparedSides(compared(sides, test, same))
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from weft.errors import WeftError
+from weft.names import choose
 from weft.notebook.plots import plot_of
 from weft.notebook.tables import table_of_rows
 from weft.record.run import Run
@@ -15,6 +16,7 @@ from weft.topics.frames import summary_table
 from weft.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     import polars as pl
@@ -39,17 +41,9 @@ def load(path: str | Path) -> LoadedRun:
     """
     run = record_named(path)
     loaded = LoadedRun(run.path, run.lines)
-    loaded.named = str(path)
-    # A part is still that record, never to be held against itself.
+    loaded.part = run.part
     loaded.fingerprint = run.fingerprint
     return loaded
-
-
-def named(source: str | Path | Run) -> str:
-    """What the commands take for this: a word, or the one that a record was loaded by."""
-    if isinstance(source, LoadedRun) and source.named:
-        return source.named
-    return str(source.path if isinstance(source, Run) else source)
 
 
 class LoadedRun(Run):
@@ -59,7 +53,17 @@ class LoadedRun(Run):
     each rank's series, and a batch; `host` a row per rank. `table(name)` is what one topic says.
     """
 
-    named: str = ""
+    def only(self, cases: Collection[str]) -> Self:
+        """The part of the record that has just these cases, by their keys: `run.figures["case"]`.
+
+        It is that part wherever it is handed on: compare, fit, check, its tables and its plots.
+        Raises WeftError for a case that the record does not have, and for none.
+        """
+        every = [cases] if isinstance(cases, str) else cases
+        chosen = choose("case", every, tuple(self.cases))
+        if not chosen:
+            raise WeftError(f"no case of {self.path} is chosen", "see run.cases for their keys")
+        return super().only(chosen)
 
     @cached_property
     def _results(self) -> Results:
@@ -115,8 +119,9 @@ class LoadedRun(Run):
         transports = dict.fromkeys(case.transport for case in self.cases.values())
         simulated = self.header.plan.simulated
         where = simulated.label if simulated else ", ".join(self.header.hosts) or "no host known"
+        what = f"{self.path} {self.part}".rstrip()
         lines = [
-            f"{self.path}: {counted(len(self.cases), 'case')} of {', '.join(tests)}",
+            f"{what}: {counted(len(self.cases), 'case')} of {', '.join(tests)}",
             f"over {', '.join(transports)}; {where}; {self.header.created_utc[:16]} UTC",
             "complete" if self.complete else f"{counted(len(self.missing), 'case')} not complete",
         ]

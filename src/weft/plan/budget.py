@@ -62,16 +62,19 @@ def shortfall(
     The rest of the budget is assumed to go where it goes now: into the start and the report.
     """
     short = [state for state in states if state.is_short(plan)]
-    if not short or left_s <= 0:
+    if not short:
         return ""
     round_s = one_round_s(short, plan, costs, is_first=is_first)
     wanted = max(plan.launches - len(state.medians_ns) for state in short)
     if wanted * round_s <= left_s:
         return ""
+    budget = format_duration(plan.budget_s + wanted * round_s - left_s)
     fit = int(left_s / round_s)
     launches = f"about {counted(fit, 'launch')} per case"
     some = f"about one launch of {math.ceil(len(short) * left_s / round_s)} of the cases"
-    budget = format_duration(plan.budget_s + wanted * round_s - left_s)
+    room = f"{format_duration(left_s)} are left, enough for {launches if fit else some}"
+    if left_s <= 0:
+        room = "nothing of the budget is left"
     options = {of.size_option if of else "--sizes" for of in map(_of_application, short)}
     sizes = options.pop() if len(options) == 1 else "--sizes"
     # A prediction says itself how often it draws, and has no option for it.
@@ -80,8 +83,7 @@ def shortfall(
     return (
         f"{counted(len(short), 'case')} with {counted(wanted, 'launch')}"
         f" {'takes' if len(short) == 1 else 'each take'} about {format_duration(wanted * round_s)},"
-        f" and {format_duration(left_s)} are left, enough for {launches if fit else some}; for all"
-        f" type --budget {budget}, or fewer {fewer}"
+        f" and {room}; for all type --budget {budget}, or fewer {fewer}"
     )
 
 

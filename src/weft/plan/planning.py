@@ -202,9 +202,9 @@ def _usable(
     named = choose("transport", asked, tuple(there))
     usual = tuple(one.name for one in site.transports if one.usual)
     selected = named or usual
-    _check_options(request.options, site.transports)
+    _check_options("--option", request.options, site.transports)
     for each in request.variations.values():
-        _check_options(each.options, site.transports)
+        _check_options("--vary", each.options, site.transports)
     for one in (there[name] for name in named):
         if one.reason:
             raise WeftError(
@@ -228,7 +228,7 @@ def _usable(
     return usable
 
 
-def _check_options(options: Mapping[str, str], transports: Sequence[Transport]) -> None:
+def _check_options(typed: str, options: Mapping[str, str], transports: Sequence[Transport]) -> None:
     """Raises WeftError for an unknown option of a transport, or a value that it does not take."""
     takes = {
         f"{one.name}.{setting.name}": setting
@@ -242,7 +242,7 @@ def _check_options(options: Mapping[str, str], transports: Sequence[Transport]) 
             fix = f"did you mean {near[0]}?" if near else "type weft list transports to see all"
             raise WeftError(f"there is no option {key}", fix)
         if taken := takes[key].refusal(value):
-            raise WeftError(f"{key} does not take {value}", f"type {taken}: --option {key}=VALUE")
+            raise WeftError(f"{key} does not take {value}", f"type {taken}: {typed} {key}=VALUE")
 
 
 def _on_file(experiment: Experiment, site: Site) -> Experiment:

@@ -14,8 +14,8 @@ from weft.wording import in_a_row
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """An option of a transport: --option transport.name=value.
 
-    It takes a whole number from `least` to `most` where `most` is not 0, or one of `choices`, which
-    have commas between them; of neither the transport alone can tell.
+    It takes a whole number from `least` to `most` where `most` is not 0, and one of `choices`,
+    which have commas between them; where it has neither the transport alone can tell.
     """
 
     name: str
@@ -29,13 +29,12 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
         Values with commas between them are those of several rails.
         """
-        items = value.split(",")
-        if self.choices:
-            known = self.choices.split(",")
-            return "" if set(items) <= set(known) else in_a_row(known, "or")
-        if self.most and not all(_is_between(self.least, self.most, item) for item in items):
-            return f"a number from {self.least} to {self.most}"
-        return ""
+        known = self.choices.split(",") if self.choices else []
+        others = [item for item in value.split(",") if item not in known]
+        if self.most:
+            others = [item for item in others if not _is_between(self.least, self.most, item)]
+            known = [f"a number from {self.least} to {self.most}", *known]
+        return in_a_row(known, "or") if known and others else ""
 
 
 def _is_between(least: int, most: int, text: str) -> bool:

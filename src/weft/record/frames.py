@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from weft.plan.case import Case
 
 # What a case differs in from others, as columns of every table that has its samples.
@@ -62,3 +66,14 @@ def batches_schema() -> dict[str, Any]:
         "verified_bytes": pl.Int64,
         "elapsed_ns": pl.Int64,
     }
+
+
+def leaves_of(facts: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Leaves of nested facts, named by their way there."""
+    for key, value in facts.items():
+        if isinstance(value, dict):
+            yield from leaves_of(value, f"{prefix}{key}_")
+        elif isinstance(value, list):
+            yield f"{prefix}{key}", msgspec.json.encode(value).decode()
+        else:
+            yield f"{prefix}{key}", value

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from weft.record.frames import SAMPLE_COLUMNS, axes_of, batches_schema, facts_schema
+from weft.record.frames import SAMPLE_COLUMNS, axes_of, batches_schema, facts_schema, leaves_of
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.parts import parts_table
 from weft.record.ranks import FIRST_RANK, ticks_of_samples
 from weft.record.reader import RecordLines, read
 from weft.stages import counted_off
+from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     import polars as pl
 
@@ -64,6 +65,15 @@ class Run:
     def __init__(self, path: Path, lines: RecordLines) -> None:
         self.path = path
         self.lines = lines
+        # Which part of the record it is: "over tcp", "with 3 of its 90 cases"; empty for all.
+        self.part = ""
+
+    def part_of(self, lines: RecordLines, part: str) -> Self:
+        """Some of its lines, which are still of this record, never to be held against itself."""
+        run = type(self)(self.path, lines)
+        run.part = part
+        run.fingerprint = self.fingerprint
+        return run
 
     @property
     def header(self) -> Header:
@@ -206,8 +216,7 @@ class Run:
         header = msgspec.structs.replace(
             self.header, plan=msgspec.structs.replace(plan, cases=kept)
         )
-        return type(self)(
-            self.path,
+        return self.part_of(
             msgspec.structs.replace(
                 lines,
                 header=header,
@@ -215,6 +224,9 @@ class Run:
                 launches=tuple(one for one in lines.launches if one.launch in held),
                 ends=tuple(end for end in lines.ends if end.launch in held),
             ),
+            f"{self.part} with {len(kept)} of its {counted(len(self.cases), 'case')}".lstrip()
+            if len(kept) < len(self.cases)
+            else self.part,
         )
 
     @cached_property
@@ -228,9 +240,7 @@ class Run:
             msgspec.structs.replace(one, ticks=(), parts={}, over_ranks=None)
             for one in self.lines.batches
         )
-        run = type(self)(self.path, msgspec.structs.replace(self.lines, batches=bare))
-        run.fingerprint = self.fingerprint
-        return run
+        return self.part_of(msgspec.structs.replace(self.lines, batches=bare), self.part)
 
     def time_ns(self, batch: Batch, part: str = "") -> Any:
         """Nanoseconds of one operation, a numpy array of the batch's samples without warm-up.
@@ -372,7 +382,7 @@ class Run:
         rows = []
         for (rank, host, cpu, numa), launches in sorted(places.items()):
             row = {"rank": rank, "host": host, "cpu": cpu, "numa": numa, "launches": launches}
-            for name, value in _flatten(self.header.hosts.get(host, {})):
+            for name, value in leaves_of(self.header.hosts.get(host, {})):
                 if name != "host":
                     row[name if name not in row else f"host_{name}"] = value
             rows.append(row)
@@ -384,14 +394,3 @@ def _grouped(cases: Iterable[str], batches: Iterable[Batch]) -> dict[str, list[B
     for batch in batches:
         found[batch.case].append(batch)
     return found
-
-
-def _flatten(facts: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Leaves of nested facts, named by their way there."""
-    for key, value in facts.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{prefix}{key}_")
-        elif isinstance(value, list):
-            yield f"{prefix}{key}", msgspec.json.encode(value).decode()
-        else:
-            yield f"{prefix}{key}", value

@@ -8,6 +8,7 @@ import msgspec
 
 from weft.analysis.compare.conditions import conditions_of, unlike
 from weft.colours import of_transports
+from weft.errors import WeftError
 from weft.outputs import write_output
 from weft.record.reader import stem_of
 from weft.report.front import (
@@ -45,14 +46,29 @@ MEDIANS = (
 )
 # Reasons of cases without a figure on the first screen.
 MOST_TROUBLES = 6
+# Of a page's own name; a file's may have 255 bytes, and more letters while it is written.
+LONGEST_NAME = 200
 
 
-def report_path(record: Path, part: str = "") -> Path:
-    """Where a record's report goes: beside it, under the same name; of a part under its own."""
-    name = stem_of(record)
+def report_path(record: Path, part: str = "", *others: tuple[Path, str]) -> Path:
+    """Where a record's report goes: beside it, under the same name; of a part under its own.
+
+    That of several records has the names of all, so that the page of none is replaced. Raises
+    WeftError where these are too long for a file.
+    """
+    names = [_page_name(*one) for one in ((record, part), *others)]
+    name = f"{'+'.join(names)}.html"
+    if others and len(name.encode()) > LONGEST_NAME:
+        raise WeftError(
+            f"no file's name holds those of {counted(len(names), 'record')}", "type -o page.html"
+        )
+    return record.with_name(name)
+
+
+def _page_name(record: Path, part: str) -> str:
     # What parts transports from each other and from their settings is no letter of a file's name.
     own = "".join(one if one.isalnum() or one in "._" else "-" for one in part)
-    return record.with_name(f"{name}-{own}.html" if part else f"{name}.html")
+    return f"{stem_of(record)}-{own}" if part else stem_of(record)
 
 
 def write_report(

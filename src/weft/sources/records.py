@@ -26,9 +26,14 @@ if TYPE_CHECKING:
     from weft.record.reader import RecordLines
 
 
-def records_named(words: Iterable[str | Path]) -> list[Run]:
+def records_named(sources: Iterable[str | Path | Run]) -> list[Run]:
     """The records of these words in their order. Raises WeftError as record_named."""
-    return [record_named(word) for word in counted_off(each_record(words), "reading records")]
+    each = [
+        one
+        for source in sources
+        for one in ([source] if isinstance(source, Run) else split_records(str(source)))
+    ]
+    return [record_named(one) for one in counted_off(each, "reading records")]
 
 
 def each_record(words: Iterable[str | Path]) -> list[str]:
@@ -36,13 +41,15 @@ def each_record(words: Iterable[str | Path]) -> list[str]:
     return [one for word in words for one in split_records(str(word))]
 
 
-def record_named(word: str | Path) -> Run:
-    """The record of a name, or its part over the transports after an @.
+def record_named(source: str | Path | Run) -> Run:
+    """The record of a name, or its part over the transports after an @; one that was read is it.
 
     Raises WeftError: it cannot be read, it is a platform or several records, a transport that the
     record does not have.
     """
-    text = str(word)
+    if isinstance(source, Run):
+        return source
+    text = str(source)
     if len(several := split_records(text)) > 1:
         raise WeftError(
             f"{text} names {counted(len(several), 'record')}, and one is taken here",
@@ -86,10 +93,8 @@ def over(run: Run, transports: Sequence[str]) -> Run:
     chosen = choose("transport", transports, known)
     if set(chosen) == set(known):
         return run
-    part = Run(run.path, _part(run.lines, [c for c in run.cases.values() if c.transport in chosen]))
-    # It is still that record, never to be held against itself.
-    part.fingerprint = run.fingerprint
-    return part
+    kept = [case for case in run.cases.values() if case.transport in chosen]
+    return run.part_of(_part(run.lines, kept), f"over {','.join(chosen)}")
 
 
 def _part(lines: RecordLines, cases: Sequence[Case]) -> RecordLines:

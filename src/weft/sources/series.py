@@ -12,6 +12,7 @@ from weft.errors import WeftError
 from weft.names import choose
 from weft.plan.cases import BANDWIDTH, LATENCY
 from weft.record.plain import is_plain, read_plain
+from weft.record.run import Run
 from weft.sources.named import split_source
 from weft.sources.platforms import platform_named
 from weft.sources.records import record_named
@@ -21,19 +22,20 @@ if TYPE_CHECKING:
 
     from weft.analysis.fits.modelled import Modelled
     from weft.analysis.fits.sweeps import Series
-    from weft.record.run import Run
     from weft.reference.library import Platform
 
 Pairs = list[tuple["Series", "Series | None"]]
 
 
-def series_of(source: str, tests: str = "", transports: str = "", columns: str = "") -> Pairs:
+def series_of(source: str | Run, tests: str = "", transports: str = "", columns: str = "") -> Pairs:
     """The requested series, each latency with the stream of its transport if there is one.
 
     `tests` and `transports` are names with commas; without tests it is ping_pong, or the first
     that has a latency. `columns` are "SIZE,TIME" of a plain table. Raises WeftError as the readers
     do, and for names that the source does not have.
     """
+    if isinstance(source, Run):
+        return series_of_record(source, tests, transports)
     platform = platform_named(source)
     if platform is not None:
         return _of_platform(platform, tests, transports)
@@ -47,18 +49,29 @@ def series_of(source: str, tests: str = "", transports: str = "", columns: str =
 
 
 def pairs_of_each(
-    sources: Sequence[str], tests: str = "", transports: str = "", columns: str = ""
+    sources: Sequence[str | Run], tests: str = "", transports: str = "", columns: str = ""
 ) -> list[tuple[str, tuple[Series, Series | None]]]:
     """What series_of gives of several sources, each with its source; records by their files too.
 
     Raises WeftError as series_of.
     """
     found = {one: series_of(one, tests, transports, columns) for one in dict.fromkeys(sources)}
-    records = [one for one in found if platform_named(one) is None and not is_table(one)]
+    records = {one: path for one in found if (path := _path_of_record(one)) is not None}
     if len(records) > 1:
-        for one in records:
-            found[one] = _named_after(Path(split_source(one)[0]), found[one])
-    return [(source, pair) for source, pairs in found.items() for pair in pairs]
+        for one, path in records.items():
+            found[one] = _named_after(path, found[one])
+    return [
+        (str(source.path) if isinstance(source, Run) else source, pair)
+        for source, pairs in found.items()
+        for pair in pairs
+    ]
+
+
+def _path_of_record(source: str | Run) -> Path | None:
+    if isinstance(source, Run):
+        return source.path
+    is_other = platform_named(source) is not None or is_table(source)
+    return None if is_other else Path(split_source(source)[0])
 
 
 def _named_after(path: Path, pairs: Pairs) -> Pairs:

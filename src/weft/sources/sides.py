@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,7 +12,8 @@ from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.names import choose
 from weft.record.reader import stem_of
-from weft.sources.named import split_records, split_source
+from weft.record.run import Run
+from weft.sources.named import split_records
 from weft.sources.platforms import platform_named
 from weft.sources.records import record_named
 from weft.stages import counted_off
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def load_sides(names: Sequence[str], tests: Sequence[str] = ()) -> tuple[Side, ...]:
-    """The sides that these names mean, with only these tests if any are named.
+def load_sides(sources: Sequence[str | Run], tests: Sequence[str] = ()) -> tuple[Side, ...]:
+    """The sides that these names and records mean, with only these tests if any are named.
 
     "run.jsonl@tcp" is a record's part over tcp, "a.jsonl,b.jsonl" are two records as one side.
     Sides of one name are distinguished by their paths, their transports or a number. Raises
     WeftError for what is neither record nor platform.
     """
-    sides = [_side(name) for name in counted_off(names, "reading records")]
+    sides = [_side(source) for source in counted_off(sources, "reading records")]
     if tests:
         known = tuple(dict.fromkeys(place.test for side in sides for place in side.curves))
         wanted = choose("test", tests, known)
@@ -42,30 +42,34 @@ def load_sides(names: Sequence[str], tests: Sequence[str] = ()) -> tuple[Side, .
     return _with_own_titles(sides)
 
 
-def _side(word: str) -> Side:
-    platform = platform_named(word)
+def _side(source: str | Run) -> Side:
+    if isinstance(source, Run):
+        return _side_of([source])
+    platform = platform_named(source)
     if platform is not None:
         shares = with_shares(platform)
         return side_of_platform(platform, shares.link.name if shares.link else "")
-    words = split_records(word)
+    words = split_records(source)
     for one in words if len(words) > 1 else ():
         if platform_named(one) is not None:
             raise WeftError(
                 f"{one} is a published platform, and only records are sessions of one side",
                 f"type it as a side of its own: {' '.join(words)}",
             )
-    runs = [record_named(one) for one in words]
-    title = _title_of(words)
+    return _side_of([record_named(one) for one in words])
+
+
+def _side_of(runs: Sequence[Run]) -> Side:
+    title = _title_of(runs)
     if len(runs) > 1:
         return side_of_runs(runs, title)
     return side_of_run(runs[0], summarise(runs[0], with_shapes=False), title)
 
 
-def _title_of(words: Sequence[str]) -> str:
+def _title_of(runs: Sequence[Run]) -> str:
     """The names of records, with what is meant of each: of all in the end."""
-    named = [split_source(word) for word in words]
-    names = [stem_of(Path(name)) for name, _ in named]
-    parts = [f" over {part}" if part else "" for _, part in named]
+    names = [stem_of(run.path) for run in runs]
+    parts = [f" {run.part}" if run.part else "" for run in runs]
     if len(set(parts)) == 1:
         return " and ".join(names) + parts[0]
     return " and ".join(name + part for name, part in zip(names, parts, strict=True))

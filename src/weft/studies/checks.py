@@ -25,6 +25,7 @@ from weft.analysis.compare.sessions import (
 from weft.analysis.stats.launches import launches_of, next_session_of, what_would_tell
 from weft.analysis.stats.needed import in_order
 from weft.errors import WeftError
+from weft.record.run import Run
 from weft.sources.limits import read_limits
 from weft.sources.named import files_named
 from weft.sources.records import records_named
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
     from weft.analysis.diagnosis.measured import FabricOf
     from weft.plan.command import NextSession
-    from weft.record.run import Run
 
 _TESTED = "the records under test"
 
@@ -62,14 +62,18 @@ class CheckedMachine(msgspec.Struct, frozen=True, kw_only=True):
         return EXIT_STATUS[self.outcome]
 
 
-def are_limits(against: Sequence[Path]) -> bool:
+def are_limits(against: Sequence[Path | Run]) -> bool:
     """Whether a machine is held against limits, of which there has to be one file."""
-    return any(path.suffix == ".toml" for path in files_named(against))
+    return any(path.suffix == ".toml" for path in _files(against))
+
+
+def _files(against: Sequence[Path | Run]) -> list[Path]:
+    return files_named(one.path if isinstance(one, Run) else one for one in against)
 
 
 def checked(
-    records: Sequence[Path],
-    against: Sequence[Path],
+    records: Sequence[Path | Run],
+    against: Sequence[Path | Run],
     slack: float,
     fabric_of: FabricOf | None = None,
 ) -> CheckedMachine:
@@ -80,7 +84,7 @@ def checked(
     """
     runs = records_named(records)
     if are_limits(against):
-        return _by_limits(runs, files_named(against))
+        return _by_limits(runs, _files(against))
     references = records_named(against)
     for reference in references:
         if any(is_same_run(run, reference) for run in runs):

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.compare.comparison import Comparison
+    from weft.record.run import Run
 
 
-def compared(sides: Sequence[str], tests: str, same: float) -> Comparison:
-    """The sides beside the first, as they were named.
+def compared(sides: Sequence[str | Run], tests: str, same: float) -> Comparison:
+    """The sides beside the first, as they were named or read.
 
     `tests` has those that count, with commas between; speeds within `same` of the reference are
     called the same. Raises WeftError.

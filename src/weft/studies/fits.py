@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from weft.analysis.fits.signature import Signature
     from weft.analysis.fits.sweeps import Series
     from weft.charts import Chart
+    from weft.record.run import Run
     from weft.tables import Table
 
 Fitted = tuple["Series", Models]
@@ -33,7 +34,7 @@ class FitsFound(NamedTuple):
 
 
 def fits_of(
-    sources: Sequence[str],
+    sources: Sequence[str | Run],
     test: str = "",
     transport: str = "",
     columns: str = "",

@@ -29,17 +29,19 @@ def page_of_records(
 ) -> Path:
     """Write the page of all records beside the first, or to `output`, and give its path.
 
-    That of a part has the part's name too, so that the page of the whole record stays.
-    `prices` is a file of fabrics, priced with what the first record delivers. Raises WeftError.
+    It has the names of all records and parts, so that the page of one of them stays. `prices` is
+    a file of fabrics, priced with what the first record delivers. Raises WeftError.
     """
     words = each_record(records)
     runs = records_named(words)
+    parts = [split_source(word)[1] for word in words]
+    named = [(run.path, part) for run, part in zip(runs, parts, strict=True)]
+    page = output or report_path(*named[0], *named[1:])
     found = with_link(
         link,
         lambda known: [results_of(run, summarise(run, known), known) for run in runs],
         lambda every: [[topic.plain(one.of(topic)) for topic in TOPICS] for one in every],
     )
-    page = output or report_path(runs[0].path, split_source(words[0])[1])
     write_page(found, page, [_priced(prices, runs[0].path)] if prices else [])
     return page
 
