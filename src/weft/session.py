@@ -62,12 +62,20 @@ def prepare(
 
 
 def start(
-    request: Request, say: Callable[[str], None], launchers: Sequence[Launcher] = LAUNCHERS
+    request: Request,
+    say: Callable[[str], None],
+    launchers: Sequence[Launcher] = LAUNCHERS,
+    check_hosts: Callable[[tuple[str, ...]], object] | None = None,
 ) -> tuple[Path, Footer]:
-    """Measure a new run; gives the record's path and its footer. Raises WeftError."""
+    """Measure a new run; gives the record's path and its footer. Raises WeftError.
+
+    `check_hosts` is called with the names of the hosts, and raises WeftError for wrong ones.
+    """
     watch = Watch()
     platform = request.platform
     site, found = prepare(request, say, launchers)
+    if check_hosts and not platform:
+        check_hosts(tuple(site.hosts))
     # A prediction types nothing: what no model answers is a line of it.
     if request.typed:
         refuse_in_vain(found.plan, site.usable)

@@ -148,29 +148,19 @@ def map_(
         return
     shares = parse_slow(slow or ())
     simulated = _platform(context, platform, shares, known, ranks)
-    if known is not None:
-        _check_topology(known, simulated, where, ranks)
     request = _request(
         context, simulated, where, _asked(simulated, shares, where, ranks, rounds),
         at_once=at_once, sizes=sizes, transport=transport, launches=launches, budget=budget,
         seed=seed, wait=wait, mpi=mpi, option=option, output=output,
     )  # fmt: skip
-    path, footer = session.start(request, lambda line: typer.echo(line, err=True))
+    path, footer = session.start(
+        request,
+        lambda line: typer.echo(line, err=True),
+        check_hosts=known.on if known else None,
+    )
     typer.echo(f"record: {path}", err=True)
     run, summaries = _show(path, known, as_json=json)
     end(run, summaries, footer, asked=output)
-
-
-def _check_topology(
-    topology: "Topology", platform: "SimulatedPlatform | None", where: Where, ranks: int
-) -> None:
-    """Raises WeftError, before anything is measured, where it does not have the hosts named."""
-    named = where.allocation.hosts
-    hosts = where.allocation.chosen(named) if named else ()
-    if platform:
-        hosts = tuple(f"n{rank}" for rank in range(ranks or min(platform.nodes, MOST_ROUNDS)))
-    if hosts:
-        topology.on(hosts)
 
 
 def _platform(
@@ -180,7 +170,10 @@ def _platform(
     topology: "Topology | None",
     ranks: int,
 ) -> "SimulatedPlatform | None":
-    """The platform as it is, or its links on the fabric that the words of a topology describe."""
+    """The platform as it is, or its links on the fabric that the words of a topology describe.
+
+    Raises WeftError where the topology does not have its nodes.
+    """
     from weft.sim.platforms import simulated_platform
     from weft.sim.slow_cables import on_fabric, with_slow
 
@@ -193,8 +186,10 @@ def _platform(
     refuse_typed(context, *_NOT_SIMULATED, why=f"--platform {name} is simulated, once")
     platform = simulated_platform(name, nodes=ranks)
     links: dict[str, tuple[str, ...]] = {}
+    nodes = ranks or min(platform.nodes, MOST_ROUNDS)
+    if topology:
+        topology.on([f"n{node}" for node in range(nodes)])
     if topology and topology.asked:
-        nodes = ranks or min(platform.nodes, MOST_ROUNDS)
         platform, links = on_fabric(platform, topology.asked, nodes, topology.routing)
     return with_slow(platform, slow, links)
 

@@ -43,14 +43,14 @@ class Cabling(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def known_of_cabling(cabling: Cabling, forwarding: Forwarding | None = None) -> KnownFabric:
-    """The groups of a cabled fabric, and its ways where they are known. Raises WeftError.
+    """The groups of a cabled fabric, and its ways where they are known; none without hosts.
+
+    Raises WeftError for forwarding tables that do not fit it.
 
     A host of several adapters has no ways: which of them a message takes is not known.
     """
     graph = _Graph(cabling)
     groups = graph.groups()
-    if not groups:
-        raise WeftError("the topology has no switch with hosts", "name the file of a whole fabric")
     counts = Counter(adapter for adapters in graph.adapters_of.values() for adapter in adapters)
     hosts = Counter(cabling.adapters[adapter] for adapter in counts.elements())
     if any(count > 1 for count in hosts.values()):

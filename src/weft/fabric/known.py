@@ -69,8 +69,9 @@ def on_endpoints(fabric: KnownFabric, names: Sequence[str]) -> KnownFabric:
     if lost:
         named = ", ".join(lost[:_MOST_NAMED])
         more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
+        topology = f"the topology {' and '.join(fabric.typed)}".rstrip()
         raise WeftError(
-            f"the topology does not fit: {named}{more} {verb_of(len(lost), 'are')} below no switch",
+            f"{topology} does not fit: {named}{more} {verb_of(len(lost), 'are')} below no switch",
             "name the topology of these hosts, or omit --topology",
         )
     ends = list(zip(names, hosts, strict=True))

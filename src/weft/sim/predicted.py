@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 MOST_ENDS = 512
 LEAST_SPEED, MOST_SPEED = 0.1, 100.0
 MOST_HOP_NS = 1e6
+# What to type for a topology in words.
+WORDS_LIKE = 'type one like "fat-tree 24/288 half", "torus 24 8x8x4" or "dragonfly 24"'
 _NO_TAPER = "1:1"
 _WORDS = {"full": _NO_TAPER, "half": "2:1"}
 _CALLED = {"blocking": "blocking", "shape": "shape", "switch": "number of ports"}
@@ -122,10 +124,7 @@ def _read_word(word: str) -> tuple[str, str]:
         return "shape", word
     if re.fullmatch(r"\d+(/\d+)*", word):
         return "switch", word.replace("/", ",")
-    raise WeftError(
-        f"'{word}' says nothing of a topology",
-        'type one like "fat-tree 24/288 half", "torus 24 8x8x4" or "dragonfly 24"',
-    )
+    raise WeftError(f"'{word}' says nothing of a topology", WORDS_LIKE)
 
 
 class Placed(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from weft.fabric.cabling import known_of_cabling
 from weft.fabric.known import KnownFabric, host_of, known_of, on_endpoints
 from weft.fabric.routes import ROUTINGS
 from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
-from weft.sim.predicted import read_topology
+from weft.sim.predicted import WORDS_LIKE, read_topology
 from weft.sources.named import split_source
 from weft.sources.topologies.forwarding import forwarding_of, is_forwarding
 from weft.sources.topologies.ibdiagnet import cabling_of_ibdiagnet, is_ibdiagnet
@@ -24,11 +25,12 @@ from weft.sources.topologies.slurm_yaml import fabric_of_yaml, is_yaml
 from weft.wording import counted
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Sequence
 
-    from weft.fabric.cabling import Cabling
+    from weft.fabric.cabling import Cabling, Forwarding
 
+# A switch or a block of Slurm, or another of its things, which is then said to be none.
+_NAMES_ONE = re.compile(r"^\s*\w+name\s*=", re.MULTILINE | re.IGNORECASE)
 KINDS = (
     "name a topology.conf or topology.yaml of Slurm, an output of ibnetdiscover, an"
     " ibdiagnet2.db_csv, a folder of LLDP neighbours, a .toml of weft, or words like"
@@ -55,16 +57,17 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
         fabric = self.fabric
         if self.asked is not None:
             fabric = self._built(list(dict.fromkeys(map(host_of, endpoints))), self.asked)
-        return msgspec.structs.replace(on_endpoints(fabric, endpoints), typed=self.typed)
+        return on_endpoints(msgspec.structs.replace(fabric, typed=self.typed), endpoints)
 
     def _built(self, hosts: list[str], asked: FabricAsked) -> KnownFabric:
         try:
             built = build_fabric(msgspec.structs.replace(asked, nodes=len(hosts)))
         except WeftError as error:
+            # Whoever prices a fabric chooses its nodes, and has options of more than words.
             raise WeftError(
-                f"the topology does not fit {counted(len(hosts), 'host')}, {hosts[0]} to"
-                f" {hosts[-1]}: {error.what}",
-                error.fix,
+                f"'{' '.join(self.typed)}' does not fit {counted(len(hosts), 'host')}, {hosts[0]}"
+                f" to {hosts[-1]}: {error.what}",
+                f"{WORDS_LIKE}, which these hosts fill",
             ) from None
         known = known_of(built, hosts, self.routing)
         return known if self.routing else msgspec.structs.replace(known, ways={})
@@ -75,6 +78,8 @@ def topology_of(words: Sequence[str]) -> Topology:
 
     Raises WeftError.
     """
+    if not all(one.strip() for one in words):
+        raise WeftError("--topology is empty", KINDS)
     return msgspec.structs.replace(_topology_of(words), typed=tuple(words))
 
 
@@ -94,7 +99,14 @@ def _topology_of(words: Sequence[str]) -> Topology:
     if cabling is None or not cabling.lids:
         raise WeftError(f"{one} has no LIDs to follow {tables[0]} by", "name one of ibnetdiscover")
     forwarding = forwarding_of(Path(tables[0]), cabling)
-    return Topology(fabric=known_of_cabling(cabling, forwarding))
+    return _cabled(one, cabling, forwarding)
+
+
+def _cabled(words: str, cabling: Cabling, forwarding: Forwarding | None = None) -> Topology:
+    fabric = known_of_cabling(cabling, forwarding)
+    if not fabric.groups:
+        raise WeftError(f"{words} has no switch with hosts", "name the file of a whole fabric")
+    return Topology(fabric=fabric)
 
 
 def _is_phrase(words: str) -> bool:
@@ -130,10 +142,12 @@ def _read(words: str) -> Topology:
         return Topology(fabric=fabric_of_neighbours(path))
     cabling = _cabling(path)
     if cabling is not None:
-        return Topology(fabric=known_of_cabling(cabling))
+        return _cabled(typed, cabling)
     text = text_of(path)
     if is_yaml.search(text):
         return Topology(fabric=fabric_of_yaml(path, text, name))
+    if not _NAMES_ONE.search(text):
+        raise WeftError(f"{path} is no topology", KINDS)
     return Topology(fabric=fabric_of_slurm(path, text))
 
 

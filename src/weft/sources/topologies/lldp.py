@@ -48,19 +48,19 @@ def _leaves_in(path: Path) -> set[str]:
         heard: Any = msgspec.json.decode(path.read_bytes())
     except (OSError, msgspec.DecodeError) as error:
         raise WeftError(f"{path} is no output of lldpcli: {error}", _FIX) from None
-    if not isinstance(heard, dict) or "lldp" not in heard:
-        raise WeftError(f"{path} is no output of lldpcli", _FIX)
-    found = set()
-    for lldp in _each(heard["lldp"]):
-        for interface in _each(lldp.get("interface", ())):
+    try:
+        neighbours = [one for one in _neighbours_in(heard) if _forwards(one)]
+    except (KeyError, TypeError):
+        raise WeftError(f"{path} is no output of lldpcli", _FIX) from None
+    return {name for one in neighbours for name in _names(one)}
+
+
+def _neighbours_in(heard: Any) -> Iterator[dict[str, Any]]:
+    """What is at the other end of each interface. Raises KeyError or TypeError for other JSON."""
+    for lldp in _tables(heard["lldp"]):
+        for interface in _tables(lldp.get("interface", ())):
             for port in _interfaces(interface):
-                found |= {
-                    name
-                    for one in _each(port.get("chassis", ()))
-                    if _forwards(one)
-                    for name in _names(one)
-                }
-    return found
+                yield from _tables(port.get("chassis", ()))
 
 
 def _interfaces(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -69,6 +69,14 @@ def _interfaces(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield entry
     else:
         yield from (one for one in entry.values() if isinstance(one, dict))
+
+
+def _tables(value: Any) -> Iterator[dict[str, Any]]:
+    """A value or each of several. Raises TypeError for what is no table of names."""
+    for one in _each(value):
+        if not isinstance(one, dict):
+            raise TypeError
+        yield one
 
 
 def _names(chassis: dict[str, Any]) -> Iterator[str]:
@@ -88,7 +96,7 @@ def _forwards(chassis: dict[str, Any]) -> bool:
 
     A service processor or another host is no switch.
     """
-    about = chassis if "id" in chassis else next(iter(chassis.values()), {})
+    [about] = _tables(chassis if "id" in chassis else next(iter(chassis.values()), {}))
     said = [one for one in _each(about.get("capability", ())) if isinstance(one, dict)]
     kinds = {one.get("type") for one in said if one.get("enabled")}
     return not said or bool(kinds & {"Bridge", "Router"})

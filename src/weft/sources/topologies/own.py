@@ -39,6 +39,8 @@ def cabling_of_own(path: Path) -> Cabling:
     twice = [name for name in named if named.count(name) > 1]
     if twice or not rows:
         raise WeftError(f"{path} has {f'switch {twice[0]} twice' if rows else 'no switch'}", _FIX)
+    if own := [one.name for one in rows if one.name in one.uplinks]:
+        raise WeftError(f"{path}: switch {own[0]} is above itself", _FIX)
     switches = dict.fromkeys([*named, *(up for one in rows for up in one.uplinks)])
     taken = {one.name: len(one.uplinks) for one in rows}
     cables: list[tuple[Plug, Plug]] = []

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _MOST_NAMES = 100_000
 _LIST = re.compile(r"[^,\[\]]*(?:\[[^\]]*\][^,\[\]]*)*")
+# As Slurm's parser has it (parse_config.c): blanks around "=", and a value may be in quotes.
+_PAIR = re.compile(r'\s*([\w.]+)\s*=\s*("[^"]*"|[^\s"]\S*|)')
 _MOST_LEVELS = 16
 _FIX = "name a topology.conf of Slurm with SwitchName= and Nodes= or Switches="
 _LIST_FIX = "write a list of names with ranges, like n[1-4,7]"
@@ -39,15 +41,16 @@ def fabric_of_slurm(path: Path, text: str) -> KnownFabric:
     """The switches as groups of hosts. Raises WeftError."""
     switches: dict[str, SlurmSwitch] = {}
     for number, line in enumerate(_joined(text.splitlines()), 1):
-        words = line.partition("#")[0].split()
-        pairs = {k.lower(): v for k, _, v in (word.partition("=") for word in words)}
-        if not pairs:
+        said = line.partition("#")[0]
+        pairs = {key.lower(): value.strip('"') for key, value in _PAIR.findall(said)}
+        rest = _PAIR.sub("", said).strip()
+        if not pairs and not rest:
             continue
         place = f"{path}, line {number}"
         if "blockname" not in pairs and "blocksizes" in pairs:
             continue
         name = pairs.get("switchname") or pairs.get("blockname")
-        if not name or not ("nodes" in pairs or "switches" in pairs):
+        if rest or not name or not ("nodes" in pairs or "switches" in pairs):
             raise WeftError(f"{place} is no switch with Nodes= or Switches=", _FIX)
         own = SlurmSwitch(
             # scontrol names the nodes of all leaves below a switch too.
@@ -55,8 +58,18 @@ def fabric_of_slurm(path: Path, text: str) -> KnownFabric:
             switches=names_in(pairs.get("switches", ""), place),
             is_block="blockname" in pairs,
         )
-        switches |= dict.fromkeys(names_in(name, place), own)
+        add_switches(switches, name, own, place)
     return fabric_of_switches(path, switches, _FIX)
+
+
+def add_switches(
+    switches: dict[str, SlurmSwitch], names: str, own: SlurmSwitch, place: str
+) -> None:
+    """Each of the names is such a switch. Raises WeftError for one that is there already."""
+    for name in names_in(names, place):
+        if name in switches:
+            raise WeftError(f"{place}: {name} is there twice", "name each switch and block once")
+        switches[name] = own
 
 
 def fabric_of_switches(path: Path, switches: dict[str, SlurmSwitch], fix: str) -> KnownFabric:
@@ -95,6 +108,9 @@ def _group(path: Path, name: str, switches: dict[str, SlurmSwitch]) -> Group:
 def names_in(text: str, place: str) -> tuple[str, ...]:
     """Names of a list with ranges: "n[1-3,7],gpu[01-02]" has six. Raises WeftError."""
     found: list[str] = []
+    outside = re.sub(r"\[[^\[\]]*\]", "", text)
+    if "[" in outside or "]" in outside:
+        raise WeftError(f"{place}: {text} has a bracket without its other one", _LIST_FIX)
     for word in filter(None, _LIST.findall(text)):
         ends = [""]
         parts = re.split(r"[\[\]]", word)
@@ -112,7 +128,8 @@ def _range(text: str, place: str) -> list[str]:
     for part in text.split(","):
         first, _, last = part.partition("-")
         last = last or first
-        if not (first.isdigit() and last.isdigit()) or int(last) - int(first) > _MOST_NAMES:
+        are_numbers = first.isdigit() and last.isdigit()
+        if not are_numbers or not 0 <= int(last) - int(first) <= _MOST_NAMES:
             raise WeftError(f"{place}: [{text}] is no range of numbers", _LIST_FIX)
         found += [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
     return found

@@ -14,7 +14,12 @@ import msgspec
 import yaml
 
 from weft.errors import WeftError
-from weft.sources.topologies.slurm import SlurmSwitch, fabric_of_switches, names_in
+from weft.sources.topologies.slurm import (
+    SlurmSwitch,
+    add_switches,
+    fabric_of_switches,
+    names_in,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,10 +74,10 @@ def fabric_of_yaml(path: Path, text: str, name: str = "") -> KnownFabric:
         # As in topology.conf: what is below a switch above the leaves are its children.
         below = "" if one.children else one.nodes
         switch = SlurmSwitch(nodes=names_in(below, place), switches=names_in(one.children, place))
-        switches |= dict.fromkeys(names_in(one.switch, place), switch)
+        add_switches(switches, one.switch, switch, place)
     for block in own.block.blocks if own.block else ():
         nodes = SlurmSwitch(nodes=names_in(block.nodes, place), is_block=True)
-        switches |= dict.fromkeys(names_in(block.block, place), nodes)
+        add_switches(switches, block.block, nodes, place)
     return fabric_of_switches(path, switches, _FIX)
 
 
