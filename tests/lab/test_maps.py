@@ -163,5 +163,5 @@ def test_a_topology_of_other_hosts_is_refused_before_anything_is_measured(
     done = mapped(cluster, folder, "--topology", "topology.conf")
     assert done.returncode == 2
     [line] = [line for line in done.stderr.splitlines() if line.startswith("weft: ")]
-    assert "the topology does not fit: n4 is below no switch" in line
+    assert "the topology topology.conf does not fit: n4 is below no switch" in line
     assert not (folder / "m.jsonl").exists()

@@ -20,7 +20,7 @@ def _request_of(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> Requ
     class Stop(Exception):  # noqa: N818 - no error
         pass
 
-    def start(request: Request, *_: object) -> None:
+    def start(request: Request, *_: object, **__: object) -> None:
         asked.append(request)
         raise Stop
 

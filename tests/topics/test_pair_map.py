@@ -32,6 +32,7 @@ from weft.topics import results_of
 from weft.topics.exchange import exchanges_of
 from weft.topics.frames import table_of
 from weft.topics.map_charts import distribution_of, matrix_charts
+from weft.topics.map_distinguished import guessed_in_words
 from weft.topics.pair_map import PairMap, maps_of, sentences
 
 RANKS = 7
@@ -156,6 +157,28 @@ def test_ranks_that_share_a_core_are_no_group(tmp_path: Path) -> None:
     write_lines(tmp_path / "c.jsonl", [lines.header, *launches, *lines.batches, *lines.ends])
     (crowded,) = maps_of(weft.load(tmp_path / "c.jsonl"), None)
     assert (crowded.groups, crowded.is_guessed) == (1, False)
+
+
+def test_groups_that_nobody_named_are_said_to_be_guessed_with_who_is_in_them(
+    tmp_path: Path,
+) -> None:
+    for slow in ({}, {"n5": 1.5}):
+        run = map_record(tmp_path / f"m{len(slow)}.jsonl", slow, near=(0, 1, 2))
+        said = sentences(*maps_of(run, None))
+        assert [line.partition(": ")[2] for line in said if "guessed from" in line] == [
+            "guessed from the times alone: guessed group 1 (n1, n2, n3), guessed group 2 (n4, n5,"
+            " n6, n7); --topology takes what is known"
+        ]
+    fabric = KnownFabric(groups=(Group(name="leaf a", members=frozenset(HOSTS)),))
+    said = sentences(*maps_of(run, partial(on_endpoints, fabric)))
+    assert not any("guessed" in line for line in said)
+
+
+def test_of_many_guessed_groups_some_are_named_and_the_others_counted() -> None:
+    groups = [(f"g{at}", [f"n{at}-{node}" for node in range(10)]) for at in range(6)]
+    words = guessed_in_words(groups)
+    assert "g0 (n0-0, n0-1, n0-2, n0-3, n0-4, n0-5, n0-6, n0-7 and 2 more), g1" in words
+    assert "n3-7 and 2 more) and 2 more; --topology" in words
 
 
 def test_a_host_below_no_switch_is_named(tmp_path: Path) -> None:

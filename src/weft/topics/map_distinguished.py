@@ -1,4 +1,4 @@
-"""What a map tells apart, and how slow that has to be, in words."""
+"""What a map tells apart, how slow that has to be, and what it guessed, in words."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.diagnosis.distinguished import Distinguished
+
+
+_MOST_GROUPS = 4
+_MOST_MEMBERS = 8
 
 
 def distinguished_in_words(distinguished: Sequence[Distinguished]) -> str:
@@ -29,6 +33,18 @@ def distinguished_in_words(distinguished: Sequence[Distinguished]) -> str:
     if "a pair" not in named:
         never.append("a pair")
     return ", ".join(said) + (f", but not {in_a_row(never, 'or')}" if never else "")
+
+
+def guessed_in_words(groups: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Who is in each guessed group, for a sentence, and how to say what is known."""
+    named = []
+    for name, members in groups[:_MOST_GROUPS]:
+        more = len(members) - _MOST_MEMBERS
+        own = ", ".join(members[:_MOST_MEMBERS]) + (f" and {more} more" if more > 0 else "")
+        named.append(f"{name} ({own})")
+    more = len(groups) - _MOST_GROUPS
+    rest = f" and {more} more" if more > 0 else ""
+    return f"guessed from the times alone: {', '.join(named)}{rest}; --topology takes what is known"
 
 
 def _what(one: Distinguished) -> str:

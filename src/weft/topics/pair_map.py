@@ -21,6 +21,7 @@ from weft.analysis.diagnosis.diagnose import (
     slowest_pairs,
 )
 from weft.analysis.diagnosis.distinguished import Distinguished, distinguished_of
+from weft.analysis.diagnosis.guess import GUESSED
 from weft.analysis.diagnosis.matrix import PairMatrix, matrix_of
 from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
 from weft.analysis.stats.launches import command_for_launches
@@ -31,7 +32,7 @@ from weft.plan.rounds import rounds_of, usual_rounds
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.map_charts import distribution_of, matchings_chart, matrix_charts
-from weft.topics.map_distinguished import distinguished_in_words
+from weft.topics.map_distinguished import distinguished_in_words, guessed_in_words
 from weft.topics.rows import SizeRow
 from weft.units import format_bandwidth, format_share, format_time
 from weft.wording import between, counted, half_or_none, in_a_row
@@ -62,8 +63,9 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
     """The map of one size: what is slow, the worst first, the slowest pairs, and the bisection.
 
     `rounds` were measured of the `all_rounds` in which every pair meets once; `scatter` is that of
-    a pair from visit to visit, a share, and `usual_ns` the median time of all pairs. `groups` are
-    those that the times showed where none were given. `ways` of all directed pairs were measured,
+    a pair from visit to visit, a share, and `usual_ns` the median time of all pairs. `guessed` are
+    the groups that the times showed where none were given, and who is in each. `ways` of all
+    directed pairs were measured,
     and `distinguished` is what a map of them tells apart. `with_neighbours` has for each finding
     the command for a map with more hosts of the leaf that may be meant; the other three commands
     measure more too.
@@ -82,6 +84,7 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
     worst: tuple[SlowPair, ...]
     groups: int
     is_guessed: bool
+    guessed: tuple[tuple[str, tuple[str, ...]], ...]
     with_neighbours: tuple[str, ...]
     with_all_rounds: str
     with_the_others: str
@@ -189,6 +192,11 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
         worst=slowest_pairs(times, known, _MOST_PAIRS),
         groups=len(known.groups),
         is_guessed=known.is_guessed,
+        guessed=tuple(
+            (group.name, tuple(name for name in times.names if name in group.members))
+            for group in known.groups
+            if known.is_guessed and group.name.startswith(GUESSED)
+        ),
         with_neighbours=tuple(_with_neighbours(run, measured, one) for one in found.findings),
         with_all_rounds=map_in_rounds(
             case,
@@ -225,6 +233,11 @@ def _with_more_launches(run: Run) -> str:
 def sentences(row: MapRow) -> list[str]:
     """What the map of one size says, the finding first."""
     place = f"{row.place}, {counted(row.endpoints, 'endpoint')}"
+    guessed = [f"{place}: {guessed_in_words(row.guessed)}"] if row.guessed else []
+    return _what_is_slow(row, place) + guessed
+
+
+def _what_is_slow(row: MapRow, place: str) -> list[str]:
     lines = [
         f"{place}: {finding_in_words(one, 'is slow', what_would_tell(one, row))}"
         for one in row.findings

@@ -178,8 +178,23 @@ def test_ibdiagnet_has_the_same(tmp_path: Path) -> None:
     fabric = fabric_of(tmp_path, DB_CSV)
     assert leaves_of(fabric) == LEAVES
     assert fabric.ways["n2", "n3"] == ("cable l1/3 to s1/1", "switch s1", "cable s1/2 to l2/3")
-    with pytest.raises(WeftError, match="has no NODES and LINKS as ibdiagnet's"):
+    wrong = "has no NODES and LINKS as ibdiagnet's: LINKS has no column PortNum1"
+    with pytest.raises(WeftError, match=wrong):
         fabric_of(tmp_path, DB_CSV.replace("PortNum1", "Port"))
+    for table in ("NODES", "LINKS"):
+        with pytest.raises(WeftError, match=f"as ibdiagnet's: no table {table}"):
+            fabric_of(tmp_path, DB_CSV.replace(f"END_{table}", "END"))
+
+
+def test_what_ibdiagnet_does_not_know_leaves_the_rest(tmp_path: Path) -> None:
+    """A row without a port, a device without a kind, and a switch that nobody named."""
+    more = DB_CSV.replace('"s1"', "N/A").replace(
+        "END_NODES", '"x",1,N/A,1,0xd1,N/A\n"n5",1,1,1,N/A,N/A\nEND_NODES'
+    )
+    fabric = fabric_of(tmp_path, more.replace("END_LINKS", "0xa1,N/A,0xd1,N/A\nEND_LINKS"))
+    assert leaves_of(fabric) == LEAVES
+    spine = f"{0xA3:016x}"
+    assert fabric.ways["n2", "n3"][1] == f"switch {spine}"
 
 
 OWN = """
@@ -207,8 +222,13 @@ def test_weft_s_own_file(tmp_path: Path) -> None:
         ("switch = []", "has no switch"),
         (OWN.replace("l2", "l1"), "has switch l1 twice"),
         (OWN.replace("nodes", "node"), "'node' is unknown; did you mean nodes"),
-        ('[[switch]]\nname = "l1"\nuplinks = ["s1"]\n', "no switch with hosts"),
+        (
+            '[[switch]]\nname = "l1"\nuplinks = ["s1"]\n',
+            r"fabric\.toml has no switch with hosts",
+        ),
         (OWN.replace("n[3-4]", "n[3-x]"), "is no range of numbers"),
+        (OWN.replace('["s1"]', '["l2"]'), r"fabric\.toml: switch l2 is above itself"),
+        (OWN.replace("n[3-4]", "n3"), r"fabric\.toml does not fit: n4 is below no switch"),
     ],
 )
 def test_what_is_wrong_in_it_is_said(tmp_path: Path, text: str, words: str) -> None:
@@ -270,7 +290,20 @@ def test_neighbours_that_forward_nothing_are_no_switches(tmp_path: Path) -> None
     assert leaves_of(topology_of([str(tmp_path)]).on(HOSTS)) == LEAVES
 
 
-@pytest.mark.parametrize("text", ["[]", "not json", "{}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "not json",
+        "{}",
+        '{"lldp": "x"}',
+        '{"lldp": [[1]]}',
+        '{"lldp": {"interface": "x"}}',
+        '{"lldp": {"interface": [["x"]]}}',
+        '{"lldp": {"interface": {"eth0": {"chassis": null}}}}',
+        '{"lldp": {"interface": {"eth0": {"chassis": {"l1": "x"}}}}}',
+    ],
+)
 def test_what_is_no_lldp_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "n1.json").write_text(text)
     with pytest.raises(WeftError, match=r"n1\.json is no output of lldpcli"):
@@ -298,6 +331,13 @@ def test_ranks_of_a_host_are_at_one_place() -> None:
     assert {"a/0", "a/1"} in [set(one.members) for one in fabric.groups]
 
 
+def test_words_that_do_not_fit_are_told_in_words_and_by_no_option_of_a_price() -> None:
+    with pytest.raises(WeftError, match="'torus 2x2' does not fit 4 hosts") as refused:
+        topology_of(["torus 2x2"]).on(HOSTS)
+    assert refused.value.fix.startswith('type one like "fat-tree 24/288 half"')
+    assert "--" not in refused.value.fix
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -306,6 +346,8 @@ def test_ranks_of_a_host_are_at_one_place() -> None:
         (["fat-tree 4 whole"], "'whole' says nothing of a topology"),
         (["no/such/file"], "cannot read no/such/file as a topology"),
         (["fat-tree 4", "torus 8"], "are several topologies"),
+        ([""], "--topology is empty"),
+        ([" "], "--topology is empty"),
     ],
 )
 def test_words_that_say_nothing_or_too_much_are_refused(words: list[str], said: str) -> None:

@@ -44,6 +44,11 @@ SwitchName=root Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=l[1-2]
     }
 
 
+def test_blanks_around_an_equals_sign_and_quotes_are_as_slurm_takes_them(tmp_path: Path) -> None:
+    text = 'SwitchName = l1 Nodes= "n[1-2]"\nSwitchName=l2 Nodes =n[3-4]\n'
+    assert read(tmp_path, text) == {"leaf l1": ({"n1", "n2"}, 1), "leaf l2": ({"n3", "n4"}, 1)}
+
+
 def test_blocks_are_groups(tmp_path: Path) -> None:
     text = "BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2\nBlockName=b2 Nodes=n[3-4]\n"
     assert read(tmp_path, text + "BlockSizes=2,4\n") == {
@@ -55,7 +60,14 @@ def test_blocks_are_groups(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "has no switch"),
+        ("", r"topology\.conf is no topology"),
+        ('{"lldp": {}}', r"topology\.conf is no topology"),
+        ("n1\nn2\n", r"topology\.conf is no topology"),
+        ("SwitchName=a Nodes=n1 n2\n", "line 1 is no switch with Nodes= or Switches="),
+        ("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n", "line 2: a is there twice"),
+        ("SwitchName=a Nodes=n[1-2\n", r"line 1: n\[1-2 has a bracket without its other one"),
+        ("SwitchName=a Nodes=n1-2]\n", "has a bracket without its other one"),
+        ("SwitchName=a Nodes=n[4-1]\n", r"\[4-1\] is no range of numbers"),
         ("SwitchName=a\n", "line 1 is no switch with Nodes= or Switches="),
         ("SwitchName=a Nodes=n1 Switches=b\n", "has no switch b"),
         ("RingName=r1 Nodes=n[1-4]\n", "line 1 is no switch"),

@@ -93,6 +93,7 @@ def test_nodes_of_all_leaves_below_a_switch_are_its_childrens(tmp_path: Path) ->
         (TREE.replace("l[1-2]", "l[1-3]"), "", "has no switch l3", "add it"),
         (TREE.replace("nodes: n[1-2],gpu1", "children: s1"), "", "is above itself", "below it"),
         (TREE.replace("n[1-2]", "n[1-x]"), "", "racks: .1-x. is no range", "like n.1-4,7."),
+        (TREE.replace("switch: l2", "switch: l1"), "", "racks: l1 is there twice", "once"),
         (TREE.replace("switch: l1", "leaf: l1"), "", "field switch - at .0..tree.switches.1", "-"),
         (TREE.replace("  tree:", " tree:"), "", "line 4 is not YAML", "topology: NAME"),
         (TREE.replace("    switches:", "    switches: '"), "", "line 10 is not YAML", "NAME"),

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from weft.analysis.diagnosis.pair_times import PairTimes
 
+# What a group is called that nobody named, with its number.
+GUESSED = "guessed group"
 _FEWEST = 6
 # Pairs between groups are slower by so many times the scatter of those within.
 _APART = 6.0
@@ -50,7 +52,7 @@ def guessed(times: PairTimes) -> KnownFabric:
         return nothing
     names = np.array(times.names)
     groups = tuple(
-        Group(name=f"guessed group {number}", members=frozenset(names[label == one].tolist()))
+        Group(name=f"{GUESSED} {number}", members=frozenset(names[label == one].tolist()))
         for number, one in enumerate(sorted(set(label.tolist())), 1)
     )
     return KnownFabric(groups=groups, is_guessed=True)
