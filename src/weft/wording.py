@@ -249,7 +249,7 @@ def verb_of(number: int, verb: str, whole: int = 0) -> str:
     """
     if 1 not in (number, whole):
         return verb
-    return {"are": "is", "have": "has", "were": "was"}.get(verb, f"{verb}s")
+    return {"are": "is", "do": "does", "have": "has", "were": "was"}.get(verb, f"{verb}s")
 
 
 def options_given(named: Mapping[str, str]) -> tuple[str, ...]:

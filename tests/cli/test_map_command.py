@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+from typer.testing import CliRunner
 
 from weft.cli.main import app
 from weft.errors import WeftError
@@ -32,6 +33,13 @@ def test_a_topology_without_this_machine_is_refused_before_there_is_a_record(
     with pytest.raises(WeftError, match=words):
         typed(tmp_path, monkeypatch, "--ranks", "4", "--topology", "topology.conf")
     assert not (tmp_path / "m.jsonl").exists()
+
+
+def test_less_than_no_round_is_refused() -> None:
+    """It was a map of one round."""
+    refused = CliRunner().invoke(app, ["map", "--platform", "escher", "--rounds", "-1"])
+    assert refused.exit_code == 2
+    assert "greater than or equal to 0" in str(refused.exception) + refused.output
 
 
 @pytest.mark.parametrize(

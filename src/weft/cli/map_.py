@@ -15,7 +15,7 @@ from weft.cli.where import Where, takes_where
 from weft.errors import WeftError
 from weft.names import choose
 from weft.plan import cases as plan
-from weft.plan.rounds import MOST_ROUNDS, usual_rounds
+from weft.plan.rounds import MOST_ROUNDS, turns_of, usual_rounds
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ _Ranks = Annotated[
 _Rounds = Annotated[
     int,
     typer.Option(
+        min=0,
         help="Measure so many rounds, in each of which every rank has one partner. 0: all of up"
         " to 64 ranks, several times of few; of more ranks 64."
     ),
@@ -250,7 +251,7 @@ def _request(
         sizes,
         choose("way to wait", [wait] if wait else [], plan.WAITS),
         platform,
-        at_once,
+        at_once if turns_of(ranks, at_once) > 1 else 0,
     )
     # What a report takes is the time to find the causes.
     of = of_command(context, report=True)

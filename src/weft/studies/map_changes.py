@@ -76,7 +76,7 @@ def changed_maps(
     if not found:
         raise WeftError(
             f"{before[0].path} and {after[0].path} are maps without a pair in common",
-            "measure the same hosts, transport and sizes",
+            "measure the same hosts, transport and sizes, with the same --wait and --at-once",
         )
     return found
 

@@ -35,7 +35,7 @@ from weft.topics.map_charts import distribution_of, matchings_chart, matrix_char
 from weft.topics.map_distinguished import distinguished_in_words, guessed_in_words
 from weft.topics.rows import SizeRow
 from weft.units import format_bandwidth, format_share, format_time
-from weft.wording import between, counted, half_or_none, in_a_row
+from weft.wording import between, counted, half_or_none, in_a_row, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -262,7 +262,7 @@ def _what_is_slow(row: MapRow, place: str) -> list[str]:
     if row.endpoints - len(row.dead) < FEWEST:
         words = f"too few to tell a slow one from its partners; measure {FEWEST} or more"
     elif row.rounds < min(FEWEST_ROUNDS, row.all_rounds):
-        words = f"{amount} do not tell a slow one from its partners"
+        words = f"{amount} {verb_of(row.rounds, 'do')} not tell a slow one from its partners"
         words += f"; measure {FEWEST_ROUNDS} or more"
     else:
         return [*lines, f"{place}: {words}", *_what_is_distinguished(row, place)]
