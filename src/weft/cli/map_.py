@@ -62,7 +62,7 @@ _Rounds = Annotated[
     typer.Option(
         min=0,
         help="Measure so many rounds, in each of which every rank has one partner. 0: all of up"
-        " to 64 ranks, several times of few; of more ranks 64."
+        " to 64 ranks, several times of few; of more ranks 64.",
     ),
 ]
 _AtOnce = Annotated[
