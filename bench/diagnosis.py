@@ -23,7 +23,7 @@ from bench.tables import markdown, row_of_cells
 from weft.analysis.diagnosis.causes import Cause
 from weft.analysis.diagnosis.diagnose import diagnose
 from weft.analysis.diagnosis.pair_times import PairTimes
-from weft.fabric.known import Group, KnownFabric, known_of
+from weft.fabric.known import LEVEL_OF_HOST, Group, KnownFabric, known_of
 from weft.fabric.topologies import FabricAsked, build_fabric
 from weft.plan.rounds import partners_in, usual_rounds
 
@@ -96,7 +96,10 @@ def fabric_of(nodes: int, ports: int) -> KnownFabric:
     if ports > 1:
         hosts = [frozenset(names[at : at + ports]) for at in range(0, len(names), ports)]
         return KnownFabric(
-            groups=tuple(Group(name=f"host n{at}", members=own) for at, own in enumerate(hosts))
+            groups=tuple(
+                Group(name=f"host n{at}", members=own, level=LEVEL_OF_HOST)
+                for at, own in enumerate(hosts)
+            )
         )
     if nodes not in SWITCHES:
         return KnownFabric()

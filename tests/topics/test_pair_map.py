@@ -16,9 +16,10 @@ from support.typed import request_of_map
 from weft.analysis.diagnosis.causes import Cause
 from weft.analysis.diagnosis.diagnose import SlowPair
 from weft.analysis.diagnosis.matrix import PairMatrix
+from weft.analysis.diagnosis.measured import measured_maps
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.fabric.known import Group, KnownFabric, host_of, on_endpoints
+from weft.fabric.known import LEVEL_OF_HOST, Group, KnownFabric, host_of, on_endpoints
 from weft.measure.lines import case_line
 from weft.measure.stopping import Amount
 from weft.plan.cases import Variants, cases_of, make_cases
@@ -100,8 +101,22 @@ def test_what_is_too_little_to_be_named_is_not_called_far_beyond_the_scatter(
 
 def test_ranks_of_a_host_are_a_group(tmp_path: Path) -> None:
     two = tuple(f"n{rank // 4}" for rank in range(RANKS))
-    (row,) = maps_of(map_record(tmp_path / "m.jsonl", {}, hosts=two), None)
+    run = map_record(tmp_path / "m.jsonl", {}, hosts=two)
+    (row,) = maps_of(run, None)
     assert row.groups == 2
+    # Nearer than the leaf that holds both.
+    leaf = KnownFabric(groups=(Group(name="leaf a", members=frozenset(two)),))
+    (measured,) = measured_maps(run, partial(on_endpoints, leaf))
+    levels = {group.name: group.level for group in measured.fabric.groups}
+    assert levels == {"leaf a": 1, "host n0": LEVEL_OF_HOST, "host n1": LEVEL_OF_HOST}
+
+
+def test_what_is_slow_between_two_groups_are_ways(tmp_path: Path) -> None:
+    (row,) = maps_of(record_of(tmp_path, 4), None)
+    [found] = row.findings
+    between = msgspec.structs.replace(found, causes=(Cause("between", "leaf a and leaf b"),))
+    for finding, does in ((found, "n5 when it sends is slow"), (between, "leaf b are slow")):
+        assert does in sentences(msgspec.structs.replace(row, findings=(finding,)))[0]
 
 
 def test_each_rail_of_a_host_is_an_endpoint_with_its_device_s_name(tmp_path: Path) -> None:
@@ -165,10 +180,11 @@ def test_groups_that_nobody_named_are_said_to_be_guessed_with_who_is_in_them(
     for slow in ({}, {"n5": 1.5}):
         run = map_record(tmp_path / f"m{len(slow)}.jsonl", slow, near=(0, 1, 2))
         said = sentences(*maps_of(run, None))
-        assert [line.partition(": ")[2] for line in said if "guessed from" in line] == [
+        [words] = [line.partition(": ")[2] for line in said if "guessed from" in line]
+        assert words == (
             "guessed from the times alone: guessed group 1 (n1, n2, n3), guessed group 2 (n4, n5,"
             " n6, n7); --topology takes what is known"
-        ]
+        )
     fabric = KnownFabric(groups=(Group(name="leaf a", members=frozenset(HOSTS)),))
     said = sentences(*maps_of(run, partial(on_endpoints, fabric)))
     assert not any("guessed" in line for line in said)

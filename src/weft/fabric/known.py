@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from weft.fabric.network import Fabric
 
 _MOST_NAMED = 8
+# Nearer than those of any switch, and not what pairs without a group in common have: 0.
+LEVEL_OF_HOST = -1
+# Of the endpoints of one rail: beyond any switch that a topology has.
+LEVEL_OF_RAIL = 99
 # As weft.fabric.tree_routes names a cable: the switches below and above, which one, which way.
 _CABLE = re.compile(r"cable-(\d+)-(\d+)-(\d+)-(up|down)")
 # As weft.fabric.links names all cables from one switch to another.
@@ -28,8 +32,9 @@ _JOINT = re.compile(r"switch-(\d+)-(\d+)")
 class Group(msgspec.Struct, frozen=True, kw_only=True):
     """Endpoints that share a switch, by their names, and what it is called: "leaf l1".
 
-    `level` is 1 for the smallest groups, and higher for those that hold them. `absent` are hosts
-    that share the switch too, and are none of these endpoints.
+    `level` is 1 for the smallest groups of hosts, and higher for those that hold them; endpoints of
+    one host are of LEVEL_OF_HOST. `absent` are hosts that share the switch too, and are none of
+    these endpoints.
     """
 
     name: str

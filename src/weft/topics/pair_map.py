@@ -288,6 +288,8 @@ def finding_in_words(
 ) -> str:
     """Who "is slow", by how much and with which pairs; of several causes what `tells` them."""
     causes = [*found.causes, *found.also]
+    if causes[0].kind == "between":
+        does = does.replace("is ", "are ", 1)
     named = [one.in_words for one in causes[:_MOST_SHOWN]]
     size = (
         f"{between(_whole(found.slower), found.slower_low, found.slower_high, _whole)} {longer}"

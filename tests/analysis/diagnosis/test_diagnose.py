@@ -11,7 +11,7 @@ from weft.analysis.diagnosis.causes import Cause
 from weft.analysis.diagnosis.diagnose import Diagnosis, diagnose, distances
 from weft.analysis.diagnosis.guess import guessed
 from weft.analysis.diagnosis.pair_times import PairTimes
-from weft.fabric.known import Group, KnownFabric, known_of
+from weft.fabric.known import LEVEL_OF_HOST, Group, KnownFabric, known_of
 from weft.fabric.topologies import FabricAsked, build_fabric
 from weft.plan.rounds import partners_in, rounds_of
 
@@ -132,6 +132,28 @@ def test_pairs_farther_apart_are_no_fault() -> None:
     assert only(found) == Cause("send", "n7")
     assert found.scatter == pytest.approx(0.01, rel=0.1)
     assert found.findings[0].slower == pytest.approx(0.05, abs=0.01)
+
+
+def test_ranks_of_a_host_are_nearer_than_those_of_its_leaf() -> None:
+    """Were a host's pairs as far apart as its leaf's, those between its hosts would look slow."""
+    hosts = [
+        Group(
+            name=f"host h{at}",
+            members=frozenset({f"n{2 * at}", f"n{2 * at + 1}"}),
+            level=LEVEL_OF_HOST,
+        )
+        for at in range(3)
+    ]
+    as_leaves = [msgspec.structs.replace(host, level=1) for host in hosts]
+    # Of the second leaf one host was measured.
+    both = leaves(6, 4).groups
+
+    def slower(i: int, j: int) -> float:
+        return 1.0 if i // 2 == j // 2 else 2.0 if i // 4 == j // 4 else 4.0
+
+    times = mapped(6, slower)
+    assert diagnose(times, KnownFabric(groups=(*both, *hosts))).findings == ()
+    assert diagnose(times, KnownFabric(groups=(*both, *as_leaves))).findings != ()
 
 
 def test_the_dead_are_not_the_slow() -> None:

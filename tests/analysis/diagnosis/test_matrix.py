@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from support.maps import mapped
 from weft.analysis.diagnosis.matrix import in_order, matrix_of
 from weft.analysis.diagnosis.pair_times import PairTimes
-from weft.fabric.known import Group, KnownFabric
+from weft.fabric.known import LEVEL_OF_HOST, LEVEL_OF_RAIL, Group, KnownFabric
 
 NAMES = ("a", "b", "c", "d")
 
@@ -49,6 +50,25 @@ def test_endpoints_of_a_group_are_side_by_side() -> None:
     assert again.names == ("d", "a")
     assert np.isnan(again.time_ns[0, 1])
     assert again.time_ns[1, 0] == matrix.time_ns[0, 3]
+
+
+def test_endpoints_of_a_host_are_side_by_side_in_their_leaf() -> None:
+    times = mapped(8, lambda *_: 1.0)
+    # Ranks go round the hosts, and the leaves hold every second one.
+    hosts = [
+        Group(name=f"h{at}", members=frozenset({f"n{at}", f"n{at + 4}"}), level=LEVEL_OF_HOST)
+        for at in range(4)
+    ]
+    of_leaf = [
+        Group(name=f"l{at}", members=frozenset(f"n{node}" for node in range(at, 8, 2)))
+        for at in range(2)
+    ]
+    rails = [
+        Group(name="r0", members=frozenset({"n0", "n1"}), level=LEVEL_OF_RAIL),
+    ]
+    matrix = matrix_of(times, KnownFabric(groups=(*of_leaf, *hosts, *rails)))
+    assert matrix.names == ("n0", "n4", "n2", "n6", "n1", "n5", "n3", "n7")
+    assert matrix.begins == (2, 4, 6)
 
 
 def test_slower_is_beyond_what_is_usual() -> None:

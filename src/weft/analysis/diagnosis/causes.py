@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.analysis.diagnosis.pair_times import order_by
+from weft.fabric.known import LEVEL_OF_HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from weft.fabric.known import KnownFabric
+    from weft.fabric.known import Group, KnownFabric
 
 CauseKind = Literal[
     "node", "send", "receive", "group", "out of", "into", "link", "cable", "between", "pair"
@@ -113,14 +114,21 @@ def _passing(
 def _of_groups(
     names: Sequence[str], source: NDArray[Any], target: NDArray[Any], fabric: KnownFabric
 ) -> Iterator[tuple[Cause, NDArray[Any]]]:
-    lowest = [group for group in fabric.groups if group.level == 1]
     for group in fabric.groups:
         has = np.array([name in group.members for name in names])
         out, into = has[source], has[target]
         yield Cause("group", group.name), np.flatnonzero(out | into)
         yield Cause("out of", group.name), np.flatnonzero(out & ~into)
         yield Cause("into", group.name), np.flatnonzero(into & ~out)
-    if fabric.ways or len(lowest) < 3:
+    for level in () if fabric.ways else (1, LEVEL_OF_HOST):
+        yield from _between(names, source, target, [g for g in fabric.groups if g.level == level])
+
+
+def _between(
+    names: Sequence[str], source: NDArray[Any], target: NDArray[Any], lowest: Sequence[Group]
+) -> Iterator[tuple[Cause, NDArray[Any]]]:
+    """All ways between two of three or more groups."""
+    if len(lowest) < 3:
         return
     group_of = np.full(len(names), -1)
     for number, group in enumerate(lowest):

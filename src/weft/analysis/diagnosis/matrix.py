@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.analysis.diagnosis.diagnose import excess_of
+from weft.fabric.known import LEVEL_OF_HOST, LEVEL_OF_RAIL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,12 +68,19 @@ def in_order(matrix: PairMatrix, names: Sequence[str]) -> PairMatrix:
 
 
 def _ordered(names: Sequence[str], fabric: KnownFabric) -> tuple[list[int], tuple[int, ...]]:
-    """The places of the endpoints, those of the smallest groups together, and where each begins."""
-    group_of = dict.fromkeys(names, len(fabric.groups))
+    """The places of the endpoints, those of a leaf together and in it those of a host.
+
+    And where each begins.
+    """
+    leaf_of = dict.fromkeys(names, len(fabric.groups))
+    host_of = leaf_of.copy()
     for number, group in sorted(enumerate(fabric.groups), key=lambda one: -one[1].level):
-        group_of |= dict.fromkeys(group.members & group_of.keys(), number)
-    order = sorted(range(len(names)), key=lambda at: (group_of[names[at]], at))
-    of = [group_of[names[at]] for at in order]
+        if group.level != LEVEL_OF_RAIL:
+            into = host_of if group.level == LEVEL_OF_HOST else leaf_of
+            into |= dict.fromkeys(group.members & into.keys(), number)
+    keys = [(leaf_of[name], host_of[name]) for name in names]
+    order = sorted(range(len(names)), key=lambda at: (*keys[at], at))
+    of = [keys[at] for at in order]
     return order, tuple(at for at in range(1, len(of)) if of[at] != of[at - 1])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from weft.analysis.diagnosis.guess import guessed
 from weft.analysis.diagnosis.pair_times import PairTimes
-from weft.fabric.known import Group, KnownFabric
+from weft.fabric.known import LEVEL_OF_HOST, LEVEL_OF_RAIL, Group, KnownFabric
 from weft.plan.case import Case
 from weft.plan.devices import devices_in_turn
 from weft.plan.rounds import begins_in, partners_in
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from weft.record.run import Run
 
 
-# Beyond the host's, and beyond that of any switch that a topology has.
-_LEVEL_OF_RAIL = 99
 # What is known of the fabric of endpoints with these names.
 FabricOf: TypeAlias = "Callable[[Sequence[str]], KnownFabric]"
 
@@ -157,7 +155,10 @@ def _hosts(names: Sequence[str]) -> list[Group]:
         host, slash, _ = name.partition("/")
         if slash and host != "rank":
             members.setdefault(host, set()).add(name)
-    return [Group(name=f"host {host}", members=frozenset(own)) for host, own in members.items()]
+    return [
+        Group(name=f"host {host}", members=frozenset(own), level=LEVEL_OF_HOST)
+        for host, own in members.items()
+    ]
 
 
 def _rails(names: Sequence[str]) -> list[Group]:
@@ -174,6 +175,6 @@ def _rails(names: Sequence[str]) -> list[Group]:
     if len(members) < 2:
         return []
     return [
-        Group(name=f"rail {device}", members=frozenset(own), level=_LEVEL_OF_RAIL)
+        Group(name=f"rail {device}", members=frozenset(own), level=LEVEL_OF_RAIL)
         for device, own in members.items()
     ]
