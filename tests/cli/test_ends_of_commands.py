@@ -197,16 +197,3 @@ def test_a_map_without_pairs_is_refused(
         map_._asked(platform, slow, where, ranks, 0)
     assert refused.value.what == what
     assert fix in refused.value.fix
-
-
-def test_a_topology_is_asked_for_the_hosts_that_are_to_be_measured() -> None:
-    asked: list[tuple[str, ...]] = []
-    topology = cast("Any", SimpleNamespace(on=asked.append))
-    map_._check_topology(topology, None, of("a", "b"), 0)
-    map_._check_topology(topology, None, of(), 0)
-    map_._check_topology(topology, SIXTEEN, of(), 0)
-    map_._check_topology(topology, SIXTEEN, of(), 3)
-    map_._check_topology(topology, LARGE, of(), 0)
-    nodes = [tuple(f"n{at}" for at in range(count)) for count in (16, 3)]
-    assert asked[:3] == [("a", "b"), *nodes]
-    assert len(asked[3]) == MOST_ROUNDS

@@ -142,18 +142,19 @@ def test_ranks_of_a_host_are_nearer_than_those_of_its_leaf() -> None:
             members=frozenset({f"n{2 * at}", f"n{2 * at + 1}"}),
             level=LEVEL_OF_HOST,
         )
-        for at in range(3)
+        for at in range(5)
     ]
     as_leaves = [msgspec.structs.replace(host, level=1) for host in hosts]
-    # Of the second leaf one host was measured.
-    both = leaves(6, 4).groups
+    # The first two are below one leaf.
+    [leaf] = leaves(4, 4).groups
 
     def slower(i: int, j: int) -> float:
-        return 1.0 if i // 2 == j // 2 else 2.0 if i // 4 == j // 4 else 4.0
+        return 1.0 if i // 2 == j // 2 else 2.0 if max(i, j) < 4 else 4.0
 
-    times = mapped(6, slower)
-    assert diagnose(times, KnownFabric(groups=(*both, *hosts))).findings == ()
-    assert diagnose(times, KnownFabric(groups=(*both, *as_leaves))).findings != ()
+    times = mapped(10, slower)
+    assert diagnose(times, KnownFabric(groups=(leaf, *hosts))).findings == ()
+    [found] = diagnose(times, KnownFabric(groups=(leaf, *as_leaves))).findings
+    assert Cause("between", "host h0 and host h1") in found.causes
 
 
 def test_the_dead_are_not_the_slow() -> None:
