@@ -34,6 +34,7 @@ def map_record(
     near: tuple[int, ...] = (),
     sizes: tuple[int, ...] = (8,),
     devices: str = "",
+    now_and_then: Mapping[str, float] | None = None,
 ) -> weft.Run:
     """Each host's way to its partner takes 1 us, times its factor where it is slow to send.
 
@@ -42,7 +43,8 @@ def map_record(
     Longer messages take a nanosecond more for each byte there.
 
     Hosts that are `gone` did not answer any more in the end. Between the ranks that are `near` and
-    the others it takes twice as long.
+    the others it takes twice as long. Each ninth message of hosts that are delayed `now_and_then`
+    takes so many times as long.
     """
     count = len(hosts)
 
@@ -51,7 +53,8 @@ def map_record(
         partner = partners_in(case.point or 0, count)[rank]
         share *= 2 if (rank in near) != (partner in near) and near else 1
         longer = 1000 + (case.bytes if case.bytes > 64 else 0)
-        return [longer * share * LAUNCH_EFFECTS[launch] * _factor(slow, hosts, rank)] * 9
+        usual_ns = longer * share * LAUNCH_EFFECTS[launch] * _factor(slow, hosts, rank)
+        return [usual_ns] * 8 + [usual_ns * _factor(now_and_then or {}, hosts, rank)]
 
     def parts(case: Case, launch: int) -> dict[str, list[float]]:
         partners = partners_in(case.point or 0, count)

@@ -111,6 +111,22 @@ def test_ranks_of_a_host_are_a_group(tmp_path: Path) -> None:
     assert levels == {"leaf a": 1, "host n0": LEVEL_OF_HOST, "host n1": LEVEL_OF_HOST}
 
 
+def test_who_is_delayed_now_and_then_is_named_though_no_median_shows_it(tmp_path: Path) -> None:
+    run = map_record(tmp_path / "m.jsonl", {}, now_and_then={"n5": 10})
+    (row,) = maps_of(run, None)
+    assert row.findings == ()
+    assert [one.causes for one in row.unsteady] == [(Cause("send", "n5"),)]
+    said = sentences(row)
+    assert "nobody is slow" in said[0]
+    words = "n5 when it sends is delayed now and then: 100 % [100, 100] more on average than at its"
+    assert any(f"{words} median over 6 ways" in line for line in said)
+    # Who is slow all the time is not delayed now and then, nor is whoever does a little more.
+    for slow, rarely in (({"n5": 1.5}, {}), ({}, {"n5": 1.8})):
+        other = map_record(tmp_path / "o.jsonl", slow, now_and_then=rarely)
+        assert maps_of(other, None)[0].unsteady == ()
+        other.path.unlink()
+
+
 def test_what_is_slow_between_two_groups_are_ways(tmp_path: Path) -> None:
     (row,) = maps_of(record_of(tmp_path, 4), None)
     [found] = row.findings

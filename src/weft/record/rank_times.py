@@ -36,6 +36,24 @@ def medians_of_ranks(run: Run, batches: Sequence[Batch]) -> dict[int, float]:
     }
 
 
+def delays_of_ranks(run: Run, batch: Batch) -> dict[int, float]:
+    """By rank, how many times as long as its median an operation of a batch takes on average.
+
+    Empty where no more than quantiles were kept.
+    """
+    import numpy as np
+
+    if batch.over_ranks:
+        return {}
+    found = {}
+    for part in (FIRST_RANK, *(part for part in batch.parts if OF_RANK.fullmatch(part))):
+        times_ns = run.time_ns(batch, part=part)
+        middle_ns = launch_median(times_ns)
+        if middle_ns > 0:
+            found[int(part.removeprefix("rank"))] = float(np.mean(times_ns)) / middle_ns
+    return found
+
+
 def shares_cores(run: Run, batches: Iterable[Batch]) -> bool:
     """Whether two ranks of a launch were bound to one CPU."""
     placed = (run.launches[batch.launch].ranks for batch in batches)

@@ -24,6 +24,7 @@ from weft.analysis.diagnosis.distinguished import Distinguished, distinguished_o
 from weft.analysis.diagnosis.guess import GUESSED
 from weft.analysis.diagnosis.matrix import PairMatrix, matrix_of
 from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
+from weft.analysis.diagnosis.unsteady import unsteady_in
 from weft.analysis.stats.launches import command_for_launches
 from weft.fabric.detect import detected_link
 from weft.fabric.known import host_of
@@ -55,6 +56,7 @@ _MOST_OF_MATCHING = 8
 _MORE_OF_LEAF = 2
 # A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
 _FAR = 4.0
+_ON_AVERAGE = "more on average than at its median"
 # No cause is said to be surer.
 _MOST_SURE = 0.99
 
@@ -65,10 +67,10 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
     `rounds` were measured of the `all_rounds` in which every pair meets once; `scatter` is that of
     a pair from visit to visit, a share, and `usual_ns` the median time of all pairs. `guessed` are
     the groups that the times showed where none were given, and who is in each. `ways` of all
-    directed pairs were measured,
-    and `distinguished` is what a map of them tells apart. `with_neighbours` has for each finding
-    the command for a map with more hosts of the leaf that may be meant; the other three commands
-    measure more too.
+    directed pairs were measured, and `distinguished` is what a map of them tells apart. `unsteady`
+    are delayed now and then: their shares are of the mean over the median. `with_neighbours` has
+    for each finding the command for a map with more hosts of the leaf that may be meant; the other
+    three commands measure more too.
     """
 
     endpoints: int
@@ -80,6 +82,7 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
     ways: int
     distinguished: tuple[Distinguished, ...]
     findings: tuple[FoundCause, ...]
+    unsteady: tuple[FoundCause, ...]
     dead: tuple[str, ...]
     worst: tuple[SlowPair, ...]
     groups: int
@@ -162,7 +165,7 @@ class PairMap(Topic[tuple[MapRow, ...]]):
 
 
 def _shown_first(rows: tuple[MapRow, ...]) -> list[MapRow]:
-    return sorted(rows, key=lambda row: not (row.findings or row.dead))
+    return sorted(rows, key=lambda row: (not (row.findings or row.dead), not row.unsteady))
 
 
 def maps_of(run: Run, fabric_of: FabricOf | None) -> tuple[MapRow, ...]:
@@ -174,7 +177,8 @@ def maps_of(run: Run, fabric_of: FabricOf | None) -> tuple[MapRow, ...]:
 def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
     case, times, known = measured.case, measured.times, measured.fabric
     silent = set(run.footer.silent_hosts) if run.footer else set[str]()
-    found = diagnose(times, known, [name for name in times.names if host_of(name) in silent])
+    gone = [name for name in times.names if host_of(name) in silent]
+    found = diagnose(times, known, gone)
     others = [host for host in run.header.hosts if host not in silent]
     matrix = matrix_of(times, known)
     return MapRow(
@@ -188,6 +192,7 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
         ways=int((matrix.visits > 0).sum()),
         distinguished=distinguished_of(found.rest, known),
         findings=found.findings,
+        unsteady=unsteady_in(measured, gone),
         dead=found.dead,
         worst=slowest_pairs(times, known, _MOST_PAIRS),
         groups=len(known.groups),
@@ -234,7 +239,11 @@ def sentences(row: MapRow) -> list[str]:
     """What the map of one size says, the finding first."""
     place = f"{row.place}, {counted(row.endpoints, 'endpoint')}"
     guessed = [f"{place}: {guessed_in_words(row.guessed)}"] if row.guessed else []
-    return _what_is_slow(row, place) + guessed
+    delayed = [
+        f"{place}: {finding_in_words(one, 'is delayed now and then', longer=_ON_AVERAGE)}"
+        for one in row.unsteady
+    ]
+    return _what_is_slow(row, place) + delayed + guessed
 
 
 def _what_is_slow(row: MapRow, place: str) -> list[str]:

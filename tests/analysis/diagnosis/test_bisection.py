@@ -106,12 +106,17 @@ def test_what_has_no_bisection_says_why(nodes: int, size: int, at_once: int, why
     times = mapped(nodes, {})
     if nodes == 4:
         times = msgspec.structs.replace(times, time_ns=np.full(len(times.time_ns), math.nan))
-    one = MeasuredMap(case=case, times=times, fabric=KnownFabric(), launches=1, rounds=1)
+    one = MeasuredMap(
+        case=case, times=times, delays=times, fabric=KnownFabric(), launches=1, rounds=1
+    )
     assert bisection_of_map(one, ANSWER_NS, None) is None
     assert why_no_bisection(one) == why
 
 
 def test_pairs_at_once_have_one() -> None:
     case = Case(test="pair_rounds", transport="tcp", bytes=LEAST_BYTES, ranks=4)
-    one = MeasuredMap(case=case, times=mapped(4, {}), fabric=KnownFabric(), launches=1, rounds=1)
+    times = mapped(4, {})
+    one = MeasuredMap(
+        case=case, times=times, delays=times, fabric=KnownFabric(), launches=1, rounds=1
+    )
     assert bisection_of_map(one, ANSWER_NS, None) is not None

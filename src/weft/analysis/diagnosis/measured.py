@@ -18,7 +18,7 @@ from weft.fabric.known import LEVEL_OF_HOST, LEVEL_OF_RAIL, Group, KnownFabric
 from weft.plan.case import Case
 from weft.plan.devices import devices_in_turn
 from weft.plan.rounds import begins_in, partners_in
-from weft.record.rank_times import medians_of_ranks, shares_cores
+from weft.record.rank_times import delays_of_ranks, medians_of_ranks, shares_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,10 +33,16 @@ FabricOf: TypeAlias = "Callable[[Sequence[str]], KnownFabric]"
 
 
 class MeasuredMap(msgspec.Struct, frozen=True, kw_only=True):
-    """The map of one size over a transport: its times, and what is known of the fabric."""
+    """The map of one size over a transport: its times, and what is known of the fabric.
+
+    `delays` has, in the place of each time, how many times as long as that median an operation
+    took on average: more than usual where a rank is kept from its messages now and then. Not a
+    number where a record keeps no more than quantiles.
+    """
 
     case: Case
     times: PairTimes
+    delays: PairTimes
     fabric: KnownFabric
     launches: int
     rounds: int
@@ -69,11 +75,12 @@ def measured_maps(run: Run, fabric_of: FabricOf | None = None) -> list[MeasuredM
 def _measured(
     run: Run, case: Case, measured: Sequence[tuple[Case, Batch]], fabric_of: FabricOf | None
 ) -> MeasuredMap:
-    times = _times_of(run, case, measured)
+    times, delays = _times_of(run, case, measured)
     known = _fabric(run, measured, times, fabric_of)
     return MeasuredMap(
         case=case,
         times=times,
+        delays=delays,
         fabric=msgspec.structs.replace(
             known, groups=(*known.groups, *_hosts(times.names), *_rails(times.names))
         ),
@@ -98,11 +105,18 @@ def _fabric(
     return KnownFabric() if is_crowded else guessed(times)
 
 
-def _times_of(run: Run, of: Case, measured: Sequence[tuple[Case, Batch]]) -> PairTimes:
-    """A value for each rank that had a partner in a batch: the median of its samples."""
+def _times_of(
+    run: Run, of: Case, measured: Sequence[tuple[Case, Batch]]
+) -> tuple[PairTimes, PairTimes]:
+    """A value for each rank that had a partner in a batch: the median of its samples.
+
+    And how many times as long they took on average.
+    """
     source, target, visit, time_ns, is_first = [], [], [], [], []
+    delay = list[float]()
     for number, (case, batch) in enumerate(sorted(measured, key=lambda one: one[1].order)):
         medians_ns = medians_of_ranks(run, [batch])
+        delays = delays_of_ranks(run, batch)
         for rank, partner in enumerate(partners_in(case.point or 0, of.ranks)):
             if partner == of.ranks or rank not in medians_ns:
                 continue
@@ -110,9 +124,10 @@ def _times_of(run: Run, of: Case, measured: Sequence[tuple[Case, Batch]]) -> Pai
             target.append(partner)
             visit.append(number)
             time_ns.append(medians_ns[rank])
+            delay.append(delays.get(rank, np.nan))
             is_first.append(begins_in(case.point or 0, rank, partner))
     times = np.array(time_ns)
-    return PairTimes(
+    found = PairTimes(
         names=_names_of(run, run.launches[measured[0][1].launch], of),
         source=np.array(source),
         target=np.array(target),
@@ -121,6 +136,7 @@ def _times_of(run: Run, of: Case, measured: Sequence[tuple[Case, Batch]]) -> Pai
         time_ns=np.where(times > 0, times, np.nan),
         is_first=np.array(is_first),
     )
+    return found, msgspec.structs.replace(found, time_ns=np.array(delay))
 
 
 def _names_of(run: Run, launch: Launch, case: Case) -> tuple[str, ...]:
