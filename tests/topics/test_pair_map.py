@@ -125,6 +125,10 @@ def test_who_is_delayed_now_and_then_is_named_though_no_median_shows_it(tmp_path
         other = map_record(tmp_path / "o.jsonl", slow, now_and_then=rarely)
         assert maps_of(other, None)[0].unsteady == ()
         other.path.unlink()
+    # Ranks that share a core are all kept from their messages by each other.
+    twos = tuple(f"n{rank // 2}" for rank in range(RANKS))
+    crowded = map_record(tmp_path / "o.jsonl", {}, hosts=twos, now_and_then={"rank 4": 10})
+    assert maps_of(crowded, None)[0].unsteady == ()
 
 
 def test_what_is_slow_between_two_groups_are_ways(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from weft.analysis.diagnosis.diagnose import FoundCause
     from weft.analysis.diagnosis.pair_times import PairTimes
 
-    Noise: TypeAlias = Callable[[np.random.Generator, tuple[int, int]], NDArray[np.float64]]
+    Noise: TypeAlias = Callable[[np.random.Generator, tuple[int, int]], NDArray[Any]]
 
 SAMPLES = 40
 TRIALS = 50
 
 
-def quiet(random: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float64]:
+def quiet(random: np.random.Generator, shape: tuple[int, int]) -> NDArray[Any]:
     return np.zeros(shape) * random.random()
 
 
-def tailed(random: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float64]:
+def tailed(random: np.random.Generator, shape: tuple[int, int]) -> NDArray[Any]:
     """One message of a hundred is longer, by no bound."""
     return (random.random(shape) < 0.01) * 2 * random.pareto(1.2, shape)
 
 
-def in_bursts(random: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float64]:
+def in_bursts(random: np.random.Generator, shape: tuple[int, int]) -> NDArray[Any]:
     """One visit of fifty is disturbed, on any host."""
     return (random.random((shape[0], 1)) < 0.02) * (random.random(shape) < 0.2) * 20.0
 

@@ -37,7 +37,8 @@ class MeasuredMap(msgspec.Struct, frozen=True, kw_only=True):
 
     `delays` has, in the place of each time, how many times as long as that median an operation
     took on average: more than usual where a rank is kept from its messages now and then. Not a
-    number where a record keeps no more than quantiles.
+    number where a record keeps no more than quantiles, and of ranks that share cores, which all
+    wait for each other.
     """
 
     case: Case
@@ -76,7 +77,10 @@ def _measured(
     run: Run, case: Case, measured: Sequence[tuple[Case, Batch]], fabric_of: FabricOf | None
 ) -> MeasuredMap:
     times, delays = _times_of(run, case, measured)
-    known = _fabric(run, measured, times, fabric_of)
+    is_crowded = shares_cores(run, (batch for _, batch in measured))
+    if is_crowded:
+        delays = msgspec.structs.replace(delays, time_ns=np.full(len(delays.time_ns), np.nan))
+    known = _fabric(times, fabric_of, is_crowded=is_crowded)
     return MeasuredMap(
         case=case,
         times=times,
@@ -89,19 +93,13 @@ def _measured(
     )
 
 
-def _fabric(
-    run: Run,
-    measured: Sequence[tuple[Case, Batch]],
-    times: PairTimes,
-    fabric_of: FabricOf | None,
-) -> KnownFabric:
+def _fabric(times: PairTimes, fabric_of: FabricOf | None, *, is_crowded: bool) -> KnownFabric:
     """The fabric that is known, else as the times show it.
 
     Ranks that share a core are near each other by that, and no fabric shows.
     """
     if fabric_of:
         return fabric_of(times.names)
-    is_crowded = shares_cores(run, (batch for _, batch in measured))
     return KnownFabric() if is_crowded else guessed(times)
 
 
