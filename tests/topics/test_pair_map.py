@@ -33,7 +33,6 @@ from weft.topics import results_of
 from weft.topics.exchange import exchanges_of
 from weft.topics.frames import table_of
 from weft.topics.map_charts import distribution_of, matrix_charts
-from weft.topics.map_distinguished import guessed_in_words
 from weft.topics.pair_map import PairMap, maps_of, sentences
 
 RANKS = 7
@@ -111,34 +110,6 @@ def test_ranks_of_a_host_are_a_group(tmp_path: Path) -> None:
     assert levels == {"leaf a": 1, "host n0": LEVEL_OF_HOST, "host n1": LEVEL_OF_HOST}
 
 
-def test_who_is_delayed_now_and_then_is_named_though_no_median_shows_it(tmp_path: Path) -> None:
-    run = map_record(tmp_path / "m.jsonl", {}, now_and_then={"n5": 10})
-    (row,) = maps_of(run, None)
-    assert row.findings == ()
-    assert [one.causes for one in row.unsteady] == [(Cause("send", "n5"),)]
-    said = sentences(row)
-    assert "nobody is slow" in said[0]
-    words = "n5 when it sends is delayed now and then: 100 % [100, 100] more on average than at its"
-    assert any(f"{words} median over 6 ways" in line for line in said)
-    # Who is slow all the time is not delayed now and then, nor is whoever does a little more.
-    for slow, rarely in (({"n5": 1.5}, {}), ({}, {"n5": 1.8})):
-        other = map_record(tmp_path / "o.jsonl", slow, now_and_then=rarely)
-        assert maps_of(other, None)[0].unsteady == ()
-        other.path.unlink()
-    # Ranks that share a core are all kept from their messages by each other.
-    twos = tuple(f"n{rank // 2}" for rank in range(RANKS))
-    crowded = map_record(tmp_path / "o.jsonl", {}, hosts=twos, now_and_then={"rank 4": 10})
-    assert maps_of(crowded, None)[0].unsteady == ()
-
-
-def test_what_is_slow_between_two_groups_are_ways(tmp_path: Path) -> None:
-    (row,) = maps_of(record_of(tmp_path, 4), None)
-    [found] = row.findings
-    between = msgspec.structs.replace(found, causes=(Cause("between", "leaf a and leaf b"),))
-    for finding, does in ((found, "n5 when it sends is slow"), (between, "leaf b are slow")):
-        assert does in sentences(msgspec.structs.replace(row, findings=(finding,)))[0]
-
-
 def test_each_rail_of_a_host_is_an_endpoint_with_its_device_s_name(tmp_path: Path) -> None:
     """The ranks of a host take the devices in turn; who sends slowly is one port of two."""
     hosts = tuple(f"n{rank // 2}" for rank in range(12))
@@ -194,29 +165,6 @@ def test_ranks_that_share_a_core_are_no_group(tmp_path: Path) -> None:
     assert (crowded.groups, crowded.is_guessed) == (1, False)
 
 
-def test_groups_that_nobody_named_are_said_to_be_guessed_with_who_is_in_them(
-    tmp_path: Path,
-) -> None:
-    for slow in ({}, {"n5": 1.5}):
-        run = map_record(tmp_path / f"m{len(slow)}.jsonl", slow, near=(0, 1, 2))
-        said = sentences(*maps_of(run, None))
-        [words] = [line.partition(": ")[2] for line in said if "guessed from" in line]
-        assert words == (
-            "guessed from the times alone: guessed group 1 (n1, n2, n3), guessed group 2 (n4, n5,"
-            " n6, n7); --topology takes what is known"
-        )
-    fabric = KnownFabric(groups=(Group(name="leaf a", members=frozenset(HOSTS)),))
-    said = sentences(*maps_of(run, partial(on_endpoints, fabric)))
-    assert not any("guessed" in line for line in said)
-
-
-def test_of_many_guessed_groups_some_are_named_and_the_others_counted() -> None:
-    groups = [(f"g{at}", [f"n{at}-{node}" for node in range(10)]) for at in range(6)]
-    words = guessed_in_words(groups)
-    assert "g0 (n0-0, n0-1, n0-2, n0-3, n0-4, n0-5, n0-6, n0-7 and 2 more), g1" in words
-    assert "n3-7 and 2 more) and 2 more; --topology" in words
-
-
 def test_a_host_below_no_switch_is_named(tmp_path: Path) -> None:
     run = record_of(tmp_path, 4)
     fabric = KnownFabric(groups=(Group(name="leaf a", members=frozenset({"elsewhere"})),))
@@ -265,16 +213,6 @@ def test_the_advised_map_is_that_of_the_record_with_more_rounds(
         plan.launcher, plan.mpi, plan.allocation,
     )  # fmt: skip
     assert asked.budget_s >= usual_rounds(RANKS) / 3 * plan.budget_s
-
-
-@pytest.mark.parametrize(("typed", "at_once"), [(3, 3), (4, 0), (9, 0)])
-def test_as_many_pairs_at_once_as_a_round_has_are_all_of_them(
-    monkeypatch: pytest.MonkeyPatch, typed: int, at_once: int
-) -> None:
-    """Such a map has a bisection, and is held against one without the option."""
-    asked = request_of_map(f"weft map --hosts n1,n2 --ranks 8 --at-once {typed}", monkeypatch)
-    [experiment] = asked.experiments
-    assert experiment.variants.at_once == at_once
 
 
 def test_pairs_in_turn_are_cases_of_their_own_and_stay_so_in_advice(

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from weft.analysis.diagnosis.bisection import Bisection, answer_of, bisection_of_map
+from weft.analysis.diagnosis.delays import unsteady_in
 from weft.analysis.diagnosis.diagnose import (
     FEWEST,
     LEAST,
@@ -24,7 +25,6 @@ from weft.analysis.diagnosis.distinguished import Distinguished, distinguished_o
 from weft.analysis.diagnosis.guess import GUESSED
 from weft.analysis.diagnosis.matrix import PairMatrix, matrix_of
 from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
-from weft.analysis.diagnosis.unsteady import unsteady_in
 from weft.analysis.stats.launches import command_for_launches
 from weft.fabric.detect import detected_link
 from weft.fabric.known import host_of

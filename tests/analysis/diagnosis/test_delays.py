@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from support.maps import mapped
+from weft.analysis.diagnosis.delays import LEAST_DELAY, unsteady_in
 from weft.analysis.diagnosis.diagnose import diagnose
 from weft.analysis.diagnosis.measured import MeasuredMap
-from weft.analysis.diagnosis.unsteady import LEAST_DELAY, unsteady_in
 from weft.fabric.known import KnownFabric
 from weft.plan.case import Case
 

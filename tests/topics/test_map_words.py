@@ -1,0 +1,77 @@
+"""What a map says beside who is slow: who is delayed now and then, and what it guessed."""
+
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from support.maps import HOSTS, map_record
+from support.typed import request_of_map
+from weft.analysis.diagnosis.causes import Cause
+from weft.fabric.known import Group, KnownFabric, on_endpoints
+from weft.topics.map_distinguished import guessed_in_words
+from weft.topics.pair_map import maps_of, sentences
+
+RANKS = len(HOSTS)
+
+
+def test_who_is_delayed_now_and_then_is_named_though_no_median_shows_it(tmp_path: Path) -> None:
+    run = map_record(tmp_path / "m.jsonl", {}, now_and_then={"n5": 10})
+    (row,) = maps_of(run, None)
+    assert row.findings == ()
+    assert [one.causes for one in row.unsteady] == [(Cause("send", "n5"),)]
+    said = sentences(row)
+    assert "nobody is slow" in said[0]
+    words = "n5 when it sends is delayed now and then: 100 % [100, 100] more on average than at its"
+    assert any(f"{words} median over 6 ways" in line for line in said)
+    # Who is slow all the time is not delayed now and then, nor is whoever does a little more.
+    for slow, rarely in (({"n5": 1.5}, {}), ({}, {"n5": 1.8})):
+        other = map_record(tmp_path / "o.jsonl", slow, now_and_then=rarely)
+        assert maps_of(other, None)[0].unsteady == ()
+        other.path.unlink()
+    # Ranks that share a core are all kept from their messages by each other.
+    twos = tuple(f"n{rank // 2}" for rank in range(RANKS))
+    crowded = map_record(tmp_path / "o.jsonl", {}, hosts=twos, now_and_then={"rank 4": 10})
+    assert maps_of(crowded, None)[0].unsteady == ()
+
+
+def test_what_is_slow_between_two_groups_are_ways(tmp_path: Path) -> None:
+    (row,) = maps_of(map_record(tmp_path / "m.jsonl", {"n5": 2.0}), None)
+    [found] = row.findings
+    between = msgspec.structs.replace(found, causes=(Cause("between", "leaf a and leaf b"),))
+    for finding, does in ((found, "n5 when it sends is slow"), (between, "leaf b are slow")):
+        assert does in sentences(msgspec.structs.replace(row, findings=(finding,)))[0]
+
+
+def test_groups_that_nobody_named_are_said_to_be_guessed_with_who_is_in_them(
+    tmp_path: Path,
+) -> None:
+    for slow in ({}, {"n5": 1.5}):
+        run = map_record(tmp_path / f"m{len(slow)}.jsonl", slow, near=(0, 1, 2))
+        said = sentences(*maps_of(run, None))
+        [words] = [line.partition(": ")[2] for line in said if "guessed from" in line]
+        assert words == (
+            "guessed from the times alone: guessed group 1 (n1, n2, n3), guessed group 2 (n4, n5,"
+            " n6, n7); --topology takes what is known"
+        )
+    fabric = KnownFabric(groups=(Group(name="leaf a", members=frozenset(HOSTS)),))
+    said = sentences(*maps_of(run, partial(on_endpoints, fabric)))
+    assert not any("guessed" in line for line in said)
+
+
+def test_of_many_guessed_groups_some_are_named_and_the_others_counted() -> None:
+    groups = [(f"g{at}", [f"n{at}-{node}" for node in range(10)]) for at in range(6)]
+    words = guessed_in_words(groups)
+    assert "g0 (n0-0, n0-1, n0-2, n0-3, n0-4, n0-5, n0-6, n0-7 and 2 more), g1" in words
+    assert "n3-7 and 2 more) and 2 more; --topology" in words
+
+
+@pytest.mark.parametrize(("typed", "at_once"), [(3, 3), (4, 0), (9, 0)])
+def test_as_many_pairs_at_once_as_a_round_has_are_all_of_them(
+    monkeypatch: pytest.MonkeyPatch, typed: int, at_once: int
+) -> None:
+    """Such a map has a bisection, and is held against one without the option."""
+    asked = request_of_map(f"weft map --hosts n1,n2 --ranks 8 --at-once {typed}", monkeypatch)
+    [experiment] = asked.experiments
+    assert experiment.variants.at_once == at_once
