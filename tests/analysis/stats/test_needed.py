@@ -4,13 +4,14 @@ import math
 from pathlib import Path
 from types import ModuleType
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.analysis.stats.intervals import interval_of_median, median_of_launches
-from weft.analysis.stats.launches import number_in_words, what_would_tell
+from weft.analysis.stats.launches import OTHERWISE, number_in_words, what_would_tell
 from weft.analysis.stats.needed import (
     ERROR_OF_MEDIAN,
     FEWEST_SESSIONS,
@@ -31,7 +32,7 @@ from weft.analysis.stats.needed import (
 )
 from weft.analysis.stats.ratios import Figure, needed
 from weft.analysis.stats.slowdown import SESSION_SCATTER, Paces, Slowdown
-from weft.estimate import Estimate, Unit
+from weft.estimate import PLURAL, Estimate, Unit
 from weft.plan.cases import LAUNCHES
 from weft.plan.command import NextSession
 
@@ -170,6 +171,25 @@ def test_the_advice_has_the_number_the_time_and_a_command_a_side() -> None:
         " times until there are so many, and give all records"
     )
     assert what_would_tell(launches, "tell it", []) == "to tell it takes about 12 launches"
+
+
+def test_what_nobody_would_measure_has_other_advice() -> None:
+    """300 launches, 30 sessions and an hour are the most."""
+    most: tuple[tuple[Unit, int], ...] = (("launch", 300), ("session", 30))
+    for unit, count in most:
+        for more, told in ((0, "type weft run --again a.jsonl"), (1, OTHERWISE)):
+            found = Needed(unit=unit, count=count + more, difference=0.05)
+            words = what_would_tell(found, "tell it", SIDES)
+            assert words.startswith(
+                f"to tell it takes about {count + more} {PLURAL[unit]} a side, "
+            )
+            assert told in words
+            assert (OTHERWISE in words) != ("--again" in words)
+    # Few launches may take long, too.
+    slow = [msgspec.structs.replace(one, launch_s=120.0) for one in SIDES]
+    for count, told in ((28, "type weft run"), (40, OTHERWISE)):
+        few = Needed(unit="launch", count=count, difference=0.05)
+        assert told in what_would_tell(few, "tell it", slow)
 
 
 def test_of_several_half_are_told_by_the_one_in_the_middle_and_sessions_come_last() -> None:

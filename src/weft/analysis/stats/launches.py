@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from weft.analysis.stats.needed import Needed
+    from weft.estimate import Unit
     from weft.record.run import Run
 
 # Of one record.
@@ -24,6 +25,14 @@ OTHER_DAYS = "the intervals do not include other days"
 # Of so many sessions another one is advised.
 FEW = (1, 2)
 FEW_SESSIONS = "two sessions give wide intervals: a third narrows them most"
+# Beyond so many, or beyond this length of either side, what would tell is no advice. Sessions are
+# each at another time.
+MOST_ADVISED: dict[Unit, int] = {"launch": 300, "session": 30}
+LONGEST_ADVISED_S = 3600.0
+OTHERWISE = (
+    "that is out of reach with this set-up; less scatter helps (weft doctor says what disturbs), or"
+    " to ask for less"
+)
 # A command ends with its budget and a case that was begun before.
 MOST_OVERTIME = 2.0
 
@@ -105,16 +114,20 @@ def what_would_tell(
 ) -> str:
     """How many launches or sessions it takes, how long they take, and what to type.
 
-    `purpose` is what for: "tell a difference of 5 %". `sides` are how to measure each once more;
-    none of what was published. What reads one record only has its further sessions `in_place`.
+    Where nobody would measure so much it says what else helps. `purpose` is what for: "tell a
+    difference of 5 %". `sides` are how to measure each once more; none of what was published. What
+    reads one record only has its further sessions `in_place`.
     """
     each = list({again.record: again for again in sides}.values())
     number = number_in_words(needed, sides=len(each), of=of)
     words = f"to {purpose} takes {number}"
     if not each or not needed.is_possible:
         return words
+    timed = [again for again in each if not again.imported]
     if needed.unit == "session":
-        lengths = _lengths(", of", [a.budget_s for a in each if not a.imported], " each")
+        lengths = _lengths(", of", [a.budget_s for a in timed], " each")
+        if _is_too_much(needed, [needed.count * a.budget_s for a in timed]):
+            return f"{words}{lengths}: {OTHERWISE}"
         if in_place:
             resumed = " and ".join(again.resumed for again in each)
             return (
@@ -127,10 +140,18 @@ def what_would_tell(
             " are so many, and give all records"
         )
     many = int(needed.count)
-    lengths = _lengths(", in about", [a.seconds(many) for a in each if not a.imported])
+    lengths = _lengths(", in about", [a.seconds(many) for a in timed])
+    if _is_too_much(needed, [a.seconds(many) for a in timed]):
+        return f"{words}{lengths}: {OTHERWISE}"
     commands = " and ".join(again.command(many) for again in each)
     new = "the new record" if len(each) == 1 else "the new records"
     return f"{words}{lengths}: type {commands}, and take {new}"
+
+
+def _is_too_much(needed: Needed, lengths_s: Sequence[float]) -> bool:
+    return (
+        needed.count > MOST_ADVISED[needed.unit] or max(lengths_s, default=0.0) > LONGEST_ADVISED_S
+    )
 
 
 def what_tells_half(hidden: Sequence[Needed], run: Run) -> str:
