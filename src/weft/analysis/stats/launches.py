@@ -149,9 +149,8 @@ def what_would_tell(
 
 
 def _is_too_much(needed: Needed, lengths_s: Sequence[float]) -> bool:
-    return (
-        needed.count > MOST_ADVISED[needed.unit] or max(lengths_s, default=0.0) > LONGEST_ADVISED_S
-    )
+    longest_s = max(lengths_s, default=0.0)
+    return needed.count > MOST_ADVISED[needed.unit] or longest_s > LONGEST_ADVISED_S
 
 
 def what_tells_half(hidden: Sequence[Needed], run: Run) -> str:
