@@ -114,6 +114,17 @@ def test_what_was_not_measured_is_told(tmp_path: Path) -> None:
         held(tmp_path, 'transport = "mpi"\nlatency_at_most = "9 us"')
 
 
+def test_limits_of_a_map_with_a_way_to_wait_name_its_variant(tmp_path: Path) -> None:
+    map_record(tmp_path / "m.jsonl", {}, sizes=SIZES, wait="block")
+    with pytest.raises(WeftError, match="no limit applies to the map") as refused:
+        held(tmp_path, 'sizes = "8"\nlatency_at_most = "9 us"')
+    said = 'test = "pair_rounds", variant = "block"'
+    assert refused.value.fix == f"write limits for {said}"
+    # What it says to write is enough.
+    [check] = held(tmp_path, 'variant = "block"\nsizes = "8"\nlatency_at_most = "9 us"')
+    assert check.outcome == "pass"
+
+
 def test_the_command_takes_a_map_and_limits(tmp_path: Path) -> None:
     held(tmp_path, 'sizes = "8"\nlatency_at_most = "0.8 us"', {"n5": 2.0})
     words = ["check", str(tmp_path / "m.jsonl"), "--against", str(tmp_path / "limits.toml")]

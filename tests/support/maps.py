@@ -35,6 +35,7 @@ def map_record(
     sizes: tuple[int, ...] = (8,),
     devices: str = "",
     now_and_then: Mapping[str, float] | None = None,
+    wait: str = "",
 ) -> weft.Run:
     """Each host's way to its partner takes 1 us, times its factor where it is slow to send.
 
@@ -66,7 +67,7 @@ def map_record(
 
     transport = "verbs" if devices else "tcp"
     cases = tuple(
-        Case(test=PAIR_ROUNDS, transport=transport, bytes=size, ranks=count, point=point)
+        Case(test=PAIR_ROUNDS, transport=transport, bytes=size, ranks=count, point=point, wait=wait)
         for size in sizes
         for point in range(rounds or usual_rounds(count))
     )

@@ -42,8 +42,10 @@ def checks_of_limits(runs: Sequence[Run], limits: Sequence[Limit]) -> tuple[Chec
     checks: list[Checked] = []
     taken = [[one for one in maps if limit.takes(one.case.but_for("ranks"))] for limit in limits]
     if not any(taken):
+        case = maps[0].case.but_for("ranks")
+        of_variant = f', variant = "{case.variant}"' if case.variant else ""
         raise WeftError(
-            "no limit applies to the map", f'write limits for test = "{maps[0].case.test}"'
+            "no limit applies to the map", f'write limits for test = "{case.test}"{of_variant}'
         )
     for limit, own in zip(limits, taken, strict=True):
         checks += [_checked(one, limit, answer_of(one, maps), silent) for one in own]
