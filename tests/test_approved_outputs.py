@@ -130,6 +130,10 @@ SCENES = {
         "price --compare p.toml --json",
         "trend nights/*.jsonl --against limits.toml --json",
     ],
+    "calibrate": [
+        "calibrate escher",
+        "calibrate osu-gm --rate 2GB/s,3GFlop/s --json",
+    ],
     "peak": [f"peak {name}" for name in ("'IB 4x FDR'", "'Ethernet 100G'", "'PCIe 4.0 x16'")],
     "list": ["list suites", "list platforms"],
 }

@@ -1,6 +1,7 @@
 """What messages take of their hosts, and what a calibration holds out: records of known times."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -9,7 +10,7 @@ import weft
 from support.builders import make_cases, synthetic_record
 from support.simulations import KNOWN
 from weft.plan.case import Case
-from weft.sim.host_times import HostTimes, host_times, smallest_host_times
+from weft.sim.host_times import HostTimes, exchanges_ns, host_times, smallest_host_times
 from weft.sim.measured import calibrated_from
 
 TESTS = ("ping_pong", "sendrecv", "host_overhead", "late_receive")
@@ -81,3 +82,90 @@ def test_a_bus_is_there_where_both_ways_take_longer_than_one() -> None:
         own = msgspec.structs.replace(KNOWN, bus_factor=factor)
         assert own.bus_bytes_per_s == pytest.approx(rate)
         assert own.parameters == KNOWN.parameters - (factor <= 1)
+
+
+# Calls of a message that is sent, and taking one in: longer than one way from 16 KiB on, or, where
+# the latter takes TAKING_LONG_NS, always.
+SENDING_NS, TAKING_NS, TAKING_LONG_NS = (900.0, 0.5), (800.0, 0.75), (9000.0, 0.75)
+Line = tuple[float, float]
+
+
+def at(line: Line, size: int) -> float:
+    return line[0] + line[1] * size
+
+
+def busy_run(path: Path, tests: Sequence[str], taking_ns: Line = TAKING_NS) -> weft.Run:
+    """Hosts that take long for a message; their times are known at two sizes."""
+
+    def busy_times_ns(case: Case, round_: int) -> Sequence[float]:
+        is_late = case.test == "late_receive"
+        return [at(taking_ns, case.bytes)] * 41 if is_late else times_ns(case, round_)
+
+    def busy_parts_ns(case: Case, _: int) -> Mapping[str, Sequence[float]]:
+        if case.test != "host_overhead":
+            return {}
+        post_ns = 0.6 * SENDING_NS[0]
+        took = {
+            "post_send": post_ns,
+            "complete_send": at(SENDING_NS, case.bytes) - post_ns,
+            "post_receive": 70.0,
+            "complete_receive": 500.0,
+        }
+        return {name: [ns] * 41 for name, ns in took.items()}
+
+    cases = (
+        *make_cases(tests, ("tcp",), SIZES),
+        *make_cases(("host_overhead", "late_receive"), ("tcp",), (8, 4096)),
+    )
+    return weft.load(synthetic_record(path, cases, times_ns=busy_times_ns, parts_ns=busy_parts_ns))
+
+
+def exchange_ns(size: int, taking_ns: Line = TAKING_NS) -> float:
+    return max(KNOWN.ping_pong_ns(size), at(SENDING_NS, size) + at(taking_ns, size))
+
+
+def test_an_exchange_takes_as_long_as_a_host_sends_and_takes_in(tmp_path: Path) -> None:
+    run = busy_run(tmp_path / "r.jsonl", ("ping_pong",))
+    one_way = {size: KNOWN.ping_pong_ns(size) for size in SIZES}
+    found = exchanges_ns([run], "tcp", one_way)
+    # Beyond 4 KiB, where nothing was measured, too.
+    assert found == pytest.approx({size: exchange_ns(size) for size in SIZES}, rel=1e-3)
+    assert [size for size in SIZES if found[size] > one_way[size]] == [16384, 32768, 65536]
+    assert exchanges_ns([run], "mpi", one_way) == {}
+    # Hosts that are done sooner than the message is there tell nothing.
+    assert exchanges_ns([run], "tcp", dict.fromkeys(SIZES, 1e9)) == {}
+
+
+def test_hosts_at_one_size_tell_nothing_of_exchanges(run: weft.Run, tmp_path: Path) -> None:
+    cases = make_cases(("host_overhead", "late_receive"), ("tcp",), (8,))
+    path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times_ns, parts_ns=parts_ns)
+    assert exchanges_ns([weft.load(path)], "tcp", {8: 10.0, 64: 10.0}) == {}
+    assert exchanges_ns([run], "tcp", {8: 10.0, 64: 10.0}) != {}
+
+
+def test_exchanges_are_held_out_by_one_way_and_by_what_the_hosts_do(
+    run: weft.Run, tmp_path: Path
+) -> None:
+    own = busy_run(tmp_path / "r.jsonl", ("ping_pong", "sendrecv"), TAKING_LONG_NS)
+    busy = calibrated_from((own,), "tcp", "model", 8)
+    out = [one for one in busy.held_out if one.by == "hosts"]
+    assert [one.bytes for one in out] == list(SIZES)
+    for one in out:
+        assert one.measured == pytest.approx(KNOWN.sendrecv_ns(one.bytes), rel=0.01)
+        assert one.predicted == pytest.approx(exchange_ns(one.bytes, TAKING_LONG_NS), rel=0.02)
+    # Hosts that take no longer than the message does are in no model.
+    plain = calibrated_from((run,), "tcp", "model", 8)
+    others = [one for one in plain.held_out if one.by == "ping_pong"]
+    assert [one.bytes for one in others] == list(SIZES)
+    for one in others:
+        assert one.predicted == pytest.approx(KNOWN.ping_pong_ns(one.bytes), rel=0.02)
+
+
+def test_a_platform_without_exchanges_has_those_of_its_hosts(tmp_path: Path) -> None:
+    own = busy_run(tmp_path / "r.jsonl", ("ping_pong",), TAKING_LONG_NS)
+    found = calibrated_from((own,), "tcp", "model", 8)
+    for size in SIZES:
+        wanted = exchange_ns(size, TAKING_LONG_NS)
+        assert found.protocols.sendrecv_ns(size) == pytest.approx(wanted, rel=0.02)
+    # No exchange was measured that could be held out of it.
+    assert not [one for one in found.held_out if one.what == "sendrecv"]

@@ -8,7 +8,7 @@ import pytest
 from support.simulations import platform
 from weft.fabric.topologies import FabricAsked
 from weft.reference.library import find_platform
-from weft.sim.answer_charts import algorithms_chart, differences_chart
+from weft.sim.answer_charts import algorithms_chart, differences_chart, has_differences
 from weft.sim.answers import (
     PredictedFabric,
     PredictedFigure,
@@ -122,11 +122,47 @@ def test_a_difference_without_an_interval_has_no_bar_and_says_so() -> None:
     bare = [msgspec.structs.replace(one, moved=()) for one in (first, other)]
     [track] = differences_chart(bare, None).tracks
     assert track.bars() == ([0.0], [0.0])
-    assert track.texts == ("half: +25.0 %, interval not known",)
+    assert (track.label, track.texts) == ("half", ("c: +25.0 %, interval not known",))
     assert "interval not known" in differences_chart(bare, None).words
     chart = differences_chart((first, other), None)
     assert chart.tracks[0].bars() != ([0.0], [0.0])
     assert "not known" not in chart.words + chart.tracks[0].texts[0]
+
+
+def test_an_axis_of_differences_spans_a_per_cent_and_has_two_places() -> None:
+    first = fabric("full", 100.0, 100.0)
+    alike, slow = fabric("half", 100.0, 100.0, 0.05), fabric("third", 100.0, 150.0)
+    # One difference stands in the table, and nothing is beside it on an axis.
+    assert not has_differences((first,))
+    assert not has_differences((first, alike))
+    assert has_differences((first, alike, slow))
+    assert differences_chart((first, alike), None).y.ends == (-1.0, 1.0)
+    # A limit is seen too, and so is what is further off.
+    assert differences_chart((first, alike), 0.05).y.ends is None
+    assert differences_chart((first, alike, slow), None).y.ends is None
+    chart = differences_chart((first, alike, slow), None)
+    assert [words for _, words in chart.x.ticks] == ["half", "third"]
+
+
+def test_of_one_other_fabric_the_cases_stand_side_by_side() -> None:
+    def several(name: str, *bytes_ns: float) -> PredictedFabric:
+        every = [fabric(name, 100.0, ns) for ns in bytes_ns]
+        figures = [
+            msgspec.structs.replace(one.figures[0], case=f"c{at}") for at, one in enumerate(every)
+        ]
+        moves = zip(*(one.moved for one in every), strict=True)
+        return msgspec.structs.replace(
+            every[0], figures=tuple(figures), moved=tuple(sum(own, ()) for own in moves)
+        )
+
+    pair = several("full", 100.0, 100.0), several("half", 120.0, 150.0)
+    assert has_differences(pair)
+    chart = differences_chart(pair, None)
+    assert (chart.x.label, [words for _, words in chart.x.ticks]) == ("case", ["c0", "c1"])
+    [track] = chart.tracks
+    assert track.label == "half"
+    assert track.y == pytest.approx((10.0, 25.0))
+    assert [text.partition(":")[0] for text in track.texts] == ["c0", "c1"]
 
 
 def test_times_of_algorithms_have_no_bar_and_no_interval_of_no_width() -> None:

@@ -1,10 +1,13 @@
 """What stands on top of a prediction's page, and what is said of tests without an answer."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import weft
+from support.builders import make_cases, synthetic_record
 from support.simulations import platform
 from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
@@ -12,6 +15,7 @@ from weft.launch.protocol import Answer
 from weft.plan.case import Case
 from weft.plan.cases import Experiment
 from weft.reference.library import find_platform
+from weft.report.page import render_page
 from weft.sim.answers import Certainty, PredictedFabric, PredictedFigure
 from weft.sim.draws import queue_of
 from weft.sim.platforms import calibrated
@@ -22,8 +26,10 @@ from weft.studies.prediction import (
     _front,
     _lacking,
     _published,
+    _results_of,
     known_certainty,
 )
+from weft.topics import charts_of
 
 CERTAINTY = Certainty(mean=0.03, worst=0.2, fixed=0.25, byte=0.1, points=40, largest_bytes=4096)
 TITLE = "weft: {} on 9 nodes with links and hosts of known, predicted"
@@ -62,13 +68,32 @@ def test_fabrics_within_a_limit_are_said_on_top() -> None:
 
 
 def test_without_a_limit_there_are_no_words_and_of_one_fabric_no_chart() -> None:
-    answers = (fabric("full", 100.0), fabric("half", 103.0))
+    answers = (fabric("full", 100.0, 200.0), fabric("half", 103.0, 220.0))
     front, _ = _front(platform(), answers, (CERTAINTY, None), None, ())
     [chart] = front.section.charts
     assert front.summary == ""
     assert [mark.at for mark in chart.marks] == [0]
+    # One difference stands in the table.
+    one = (fabric("full", 100.0), fabric("half", 103.0))
+    front, _ = _front(platform(), one, (CERTAINTY, None), None, ())
+    assert front.section.charts == ()
     front, _ = _front(platform(), answers[:1], (CERTAINTY, None), 0.05, ())
     assert (front.summary, front.section.charts) == ("Within 5 % of full: full. ", ())
+
+
+def test_a_page_names_fabrics_and_not_the_files_of_their_records(tmp_path: Path) -> None:
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", make_cases(("ping_pong",))))
+    found = (*_results_of("full", [run]), *_results_of("half", [run, run]))
+    names = ["full", "half (1 of 2)", "half (2 of 2)"]
+    assert [one.name for one in found] == names
+    labels = {track.label for chart in charts_of(found) for track in chart.tracks}
+    assert labels
+    assert all(any(name in label for name in names) for label in labels if label)
+    assert not any("r.jsonl" in label for label in labels)
+    page = render_page(found)
+    assert "half (2 of 2): " in page
+    # Nothing else tells records of a report from each other.
+    assert [one.name for one in _results_of("", [run])] == ["r.jsonl"]
 
 
 def test_algorithms_stand_beside_each_other_by_size() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from support.simulations import KNOWN, platform
+from weft.applications.asked import ApplicationsAsked
 from weft.fabric.topologies import FabricAsked
-from weft.plan.cases import Experiment
+from weft.plan.cases import Experiment, Variants
 from weft.sim.answers import PredictedFigure
 from weft.sim.draws import DRAWS
 from weft.sim.predicted import Variant
@@ -92,3 +93,21 @@ def test_a_random_mapping_is_the_mean_of_several(tmp_path: Path) -> None:
     assert found.low is not None
     assert found.high is not None
     assert found.low <= found.value <= found.high
+
+
+def test_lattices_with_unlike_sites_are_predicted_apart(tmp_path: Path) -> None:
+    """Both were one case, whose figure was the mean of the two."""
+
+    def of_sizes(sizes: str) -> dict[str, float]:
+        asked = Experiment(
+            tests=("halo",), sizes=sizes, ranks=4,
+            variants=Variants(application=ApplicationsAsked(extents="4"), single=True),
+        )  # fmt: skip
+        effort = Effort(600.0, 1, tmp_path / sizes, lambda _: None)
+        [answer] = predicted_on(platform(), [Variant(fabric=HALF)], asked, effort).answers
+        return {one.case: one.value for one in answer.figures}
+
+    alone = of_sizes("36") | of_sizes("360")
+    assert list(alone) == ["halo 4^4", "halo 4^4 360B_a_site"]
+    assert of_sizes("36,360") == pytest.approx(alone)
+    assert alone["halo 4^4 360B_a_site"] > 1.5 * alone["halo 4^4"]

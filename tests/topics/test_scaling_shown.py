@@ -43,6 +43,13 @@ def test_sums_that_are_usual_are_no_word_of_a_row(tmp_path: Path) -> None:
     assert [row.variant for row in rows.all] == ["sums1", ""]
 
 
+def test_sites_of_unusual_bytes_are_a_word_of_a_row(tmp_path: Path) -> None:
+    [usual] = weak_cases(extents=(4,))[:1]
+    cases = tuple(msgspec.structs.replace(usual, bytes=size) for size in (4, 360))
+    rows = rows_of(record_of(tmp_path, cases))
+    assert [row.variant for row in rows.all] == ["", "360B_a_site"]
+
+
 def test_the_first_sentence_says_what_lattices_keep(tmp_path: Path) -> None:
     rows = rows_of(record_of(tmp_path, weak_cases()))
     assert Scaling().headline(rows) == (

@@ -66,6 +66,8 @@ def calibrate(
     platform predicts the record's streams, hot spots and halos. The file is for weft run
     --platform FILE, and for SimGrid.
     """
+    from rich.text import Text
+
     from weft.outputs import write_output
     from weft.report.table import console, render_table
     from weft.sources.platforms import platform_named
@@ -81,7 +83,8 @@ def calibrate(
     else:
         for table in found.tables:
             console().print(*render_table(table), sep="\n")
-        typer.echo(f"from: {found.platform.origin}\n{found.computes}")
+        said = (f"from: {found.platform.origin}", found.computes)
+        console().print(*map(Text, said), sep="\n")
     if output is not None:
         write_output(output, found.platform.xml)
         typer.echo(f"platform: {output}; type {weft_run('--platform', output)}", err=True)

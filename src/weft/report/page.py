@@ -137,7 +137,7 @@ def _section(topic: Topic[Any], records: Sequence[Results]) -> Section:
     tables, findings = [], []
     about = f"{topic.name.replace('_', ' ')}: "
     for one in records:
-        name, rows = one.run.path.name, one.of(topic)
+        name, rows = one.name, one.of(topic)
         several = f"{name}: " if len(records) > 1 else ""
         tables += [
             msgspec.structs.replace(table, caption=several + table.caption)
@@ -212,7 +212,7 @@ def _summary(records: Sequence[Results]) -> str:
         heads = [head for topic in said if (head := topic.headline(one.of(topic)))]
         if heads or not with_cards:
             colon = ": " if heads else ""
-            name = f"{one.run.path.name}: " if len(records) > 1 else ""
+            name = f"{one.name}: " if len(records) > 1 else ""
             where = f"{ranks_of(one)} on {place_of(one.run)}"
             sentences.append(f"{name}{where}{colon}{'; '.join(heads)}.")
     return " ".join(sentences)

@@ -122,10 +122,12 @@ def _of_lines(times: Times, starts: Sequence[int], switch: int) -> Protocols:
         for start, (_, g) in zip(starts, lines, strict=True)
         if start < switch
     )
+    # A rendezvous is posted and not copied: its bytes are the wire's.
+    posted = (Piece(switch, blocking),) if sender and switch < ALWAYS_EAGER else ()
     found = Protocols(
         transfer=transfer,
         blocking_send=sender or NOTHING,
-        send=sender or NOTHING,
+        send=(*sender, *posted) or NOTHING,
         receive=(Piece(0, times.receiving_ns),) if times.receiving_ns else NOTHING,
         eager_below_bytes=switch,
         bus_factor=bus_factor,

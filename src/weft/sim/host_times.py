@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 
 POSTING, RECEIVING, STREAM = "host_overhead", "late_receive", "stream"
 _POST = "post_send"
+# The calls of a message that is sent.
+_SENDING = (_POST, "complete_send")
 # Of a latency the two hosts have no more than this: the rest is the fabric's.
 _MOST_OF_LATENCY = 0.9
 # What is there already is received in less than this share of its latency.
 LATE_SHARE = 0.8
+_FEWEST_OF_A_LINE = 2
 
 
 class HostTimes(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,25 +46,57 @@ class HostTimes(msgspec.Struct, frozen=True, kw_only=True):
 
 def host_times(run: Run, transport: str, size_bytes: int) -> HostTimes:
     """Of messages of a size."""
-    posted = [
-        launch_median(run.time_ns(batch, _POST))
-        for batch in run.measured
-        if _POST in batch.parts
-        and run.cases[batch.case].bytes == size_bytes
-        and run.cases[batch.case].transport == transport
-    ]
-    received = [
-        max(one.latency_ns.value, 0.0)
-        for one in summarise(run)
-        if one.test == RECEIVING
-        and one.bytes == size_bytes
-        and one.transport == transport
-        and one.latency_ns
-    ]
     return HostTimes(
-        posting_ns=float(np.median(posted) if posted else 0.0),
-        receiving_ns=next(iter(received), 0.0),
+        posting_ns=_sending_ns([run], transport, (_POST,)).get(size_bytes, 0.0),
+        receiving_ns=_receiving_ns([run], transport).get(size_bytes, 0.0),
     )
+
+
+def _sending_ns(runs: Sequence[Run], transport: str, calls: Sequence[str]) -> dict[int, float]:
+    """What these calls of a message take together by size, ns: medians."""
+    found: dict[int, list[float]] = {}
+    for run in runs:
+        for batch in run.measured:
+            case = run.cases[batch.case]
+            if case.transport == transport and all(call in batch.parts for call in calls):
+                took = [launch_median(run.time_ns(batch, call)) for call in calls]
+                found.setdefault(case.bytes, []).append(sum(took))
+    return {size: float(np.median(own)) for size, own in found.items()}
+
+
+def _receiving_ns(runs: Sequence[Run], transport: str) -> dict[int, float]:
+    """What receiving a message that is there takes by size, ns; of several variants the first."""
+    found: dict[int, float] = {}
+    for run in runs:
+        for one in summarise(run):
+            is_one = one.test == RECEIVING and one.transport == transport
+            if is_one and one.latency_ns:
+                found.setdefault(one.bytes, max(one.latency_ns.value, 0.0))
+    return found
+
+
+def exchanges_ns(
+    runs: Sequence[Run], transport: str, ping_pong: Mapping[int, float]
+) -> dict[int, float]:
+    """What an exchange takes by size, ns, by one way and by what its hosts do; without tests of
+    the hosts at two sizes, and where they tell no more than one way does, nothing.
+
+    A host sends its message and takes in the other's one after the other, o_s + o_r of LogP
+    (Culler and others, LogP: Towards a Realistic Model of Parallel Computation, 1993), while in
+    one way the receiver may begin before the sender's call has ended, as over sockets. Beyond the
+    largest of these sizes both grow as between the last two.
+    """
+    sent, received = _sending_ns(runs, transport, _SENDING), _receiving_ns(runs, transport)
+    sizes = sorted(set(sent) & set(received))
+    if len(sizes) < _FEWEST_OF_A_LINE:
+        return {}
+    both = [sent[size] + received[size] for size in sizes]
+    slope = max((both[-1] - both[-2]) / (sizes[-1] - sizes[-2]), 0.0)
+    found = {
+        size: max(time, float(np.interp(size, sizes, both)) + slope * max(size - sizes[-1], 0))
+        for size, time in ping_pong.items()
+    }
+    return found if found != dict(ping_pong) else {}
 
 
 def smallest_host_times(

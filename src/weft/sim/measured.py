@@ -21,7 +21,13 @@ from weft.record.run import Run
 from weft.sim.algorithms import exchanges_all
 from weft.sim.answers import Certainty
 from weft.sim.calibrate import Times, lines_of, table_of
-from weft.sim.host_times import STREAM, eager_bytes, gaps_ns, smallest_host_times
+from weft.sim.host_times import (
+    STREAM,
+    eager_bytes,
+    exchanges_ns,
+    gaps_ns,
+    smallest_host_times,
+)
 from weft.sim.protocols import Protocols
 
 if TYPE_CHECKING:
@@ -137,9 +143,10 @@ def calibrated_from(
     own = [one for one in summaries if one.transport == chosen]
     ping_pong = _times(own, "ping_pong")
     alone = smallest_host_times(runs, chosen, ping_pong)
+    exchanges, by_hosts = _times(own, "sendrecv"), exchanges_ns(runs, chosen, ping_pong)
     times = Times(
         ping_pong=ping_pong,
-        sendrecv=_times(own, "sendrecv"),
+        sendrecv=exchanges or by_hosts,
         posting_ns=alone.posting_ns,
         receiving_ns=alone.receiving_ns,
         gaps=gaps_ns(runs, chosen, ping_pong),
@@ -158,8 +165,11 @@ def calibrated_from(
         transport=chosen,
         platform=named,
         protocols=protocols,
-        held_out=(*_other_sizes(times), *_other_tests(times)),
-        sum_bytes_per_s=sum_rate(runs, chosen, times.sendrecv),
+        held_out=(
+            *_other_sizes(msgspec.structs.replace(times, sendrecv=exchanges)),
+            *_other_tests(ping_pong, by_hosts, exchanges),
+        ),
+        sum_bytes_per_s=sum_rate(runs, chosen, exchanges),
     )
 
 
@@ -241,18 +251,20 @@ def _other_sizes(times: Times) -> list[HeldOut]:
     ]
 
 
-def _other_tests(times: Times) -> list[HeldOut]:
-    """Exchanges by a model of ping_pong alone."""
-    model = lines_of(Times(ping_pong=times.ping_pong))
+def _other_tests(
+    ping_pong: Mapping[int, float], by_hosts: Mapping[int, float], exchanges: Mapping[int, float]
+) -> list[HeldOut]:
+    """Exchanges by a model of one way alone, and of what the hosts do where that was measured."""
+    model = lines_of(Times(ping_pong=ping_pong, sendrecv=by_hosts))
     return [
         HeldOut(
             what="sendrecv",
-            by="ping_pong",
+            by="hosts" if by_hosts else "ping_pong",
             bytes=size,
             measured=time,
-            predicted=model.ping_pong_ns(size),
+            predicted=model.sendrecv_ns(size),
         )
-        for size, time in sorted(times.sendrecv.items())
+        for size, time in sorted(exchanges.items())
     ]
 
 

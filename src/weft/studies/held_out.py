@@ -41,6 +41,7 @@ _USUAL = "recursive-doubling"
 _WANTED = ("sendrecv", "stream", "hot_spot", "allreduce", "halo")
 # Ranks that poll make a load of one for each core.
 _MUCH_LOAD = 1.5
+_USUAL_RANKS = 2
 
 
 def patterns_held_out(found: Measured) -> tuple[HeldOut, ...]:
@@ -243,10 +244,12 @@ def _experiment(case: Case) -> Experiment:
 
 
 def _words(case: Case) -> str:
+    """As short as fits a terminal: where nothing else is said there are two ranks."""
     of = case.of_application
     lattice = f" {of.shape}" if of else ""
     point = f" of {case.point}" if case.point is not None else ""
-    return f"{case.test}{lattice}{point} on {counted(case.ranks, 'rank')}"
+    ranks = f" on {counted(case.ranks, 'rank')}" if case.ranks != _USUAL_RANKS else ""
+    return f"{case.test}{lattice}{point}{ranks}"
 
 
 def _shared(run: Run, case: Case, transport: str) -> bool:

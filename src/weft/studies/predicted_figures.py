@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from weft.plan.pattern import Axis
     from weft.sim.predicted import Variant
     from weft.topics.base import Results
+    from weft.topics.scaling.rows import ScalingRow
 
 # What of draws, or of pairs, is between the ends of their range.
 _RANGE = (0.05, 0.95)
@@ -102,6 +103,13 @@ def _point_in_words(point: int | None, axis: Axis) -> str:
     return f" {point} {axis.name.removesuffix('s') if point == 1 else axis.name}"
 
 
+def _in_words(row: ScalingRow) -> str:
+    """An application with all that tells it from others; each case is of single operations."""
+    beyond = row.variant.removeprefix("single").strip()
+    shape = f"{row.lattice} in all" if row.is_global else row.lattice
+    return " ".join(filter(None, (row.test, shape, beyond)))
+
+
 def _figures(results: Results, lacking: Container[str]) -> tuple[PredictedFigure, ...]:
     """Of every case but those, in the order of the plan. Raises WeftError where one has none."""
     asked = [one for one in results.summaries if one.case not in lacking]
@@ -120,7 +128,7 @@ def _figures(results: Results, lacking: Container[str]) -> tuple[PredictedFigure
         if row is not None:
             found.append(
                 PredictedFigure(
-                    case=f"{one.test} {row.lattice}",
+                    case=_in_words(row),
                     value=row.iteration_ns.value,
                     largest_bytes=results.run.cases[one.case].message_bytes,
                 )

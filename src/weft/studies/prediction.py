@@ -71,7 +71,10 @@ def predicted_on(
     runs = [effort.run(one, at) for at, one in enumerate(placed)]
     certainty, memory = known_certainty(base), memory_of(placed, shared)
     moved = effort.moved(base, variants, experiment, certainty, memory)
-    results = tuple(tuple(_results(run) for run in of_variant) for of_variant in runs)
+    results = tuple(
+        _results_of(variant.label, of_variant)
+        for variant, of_variant in zip(variants, runs, strict=True)
+    )
     lacking = _lacking(results, published.name if published else "")
     answers = []
     for at, variant in enumerate(variants):
@@ -196,7 +199,7 @@ def _front(
     """
     from weft.report.html import Section
     from weft.report.page import Front
-    from weft.sim.answer_charts import algorithms_chart, differences_chart
+    from weft.sim.answer_charts import algorithms_chart, differences_chart, has_differences
     from weft.sim.answers import answers_table, limits_in_words, notes_of
     from weft.sim.switches import OF_TIMES, in_words, is_of_algorithms, switches_table
 
@@ -211,7 +214,7 @@ def _front(
         notes = notes_of(base, answers, certainty)
         if limit is not None:
             words = [limits_in_words(answers, limit)]
-        charts = (differences_chart(answers, limit),) if len(answers) > 1 else ()
+        charts = (differences_chart(answers, limit),) if has_differences(answers) else ()
     table = msgspec.structs.replace(table, notes=(*table.notes, *lacking))
     # On a page the words stand on top.
     bare = msgspec.structs.replace(table, notes=())
@@ -255,11 +258,18 @@ def _check_refused(asked: "Sequence[tuple[Case, Answer]]", published: str) -> No
     )
 
 
-def _results(run: "Run") -> "Results":
+def _results_of(label: str, runs: "Sequence[Run]") -> "tuple[Results, ...]":
+    """Of all placements on a fabric: names of files do not tell fabrics from each other."""
+    count = len(runs)
+    names = [label if count == 1 else f"{label} ({at} of {count})" for at in range(1, count + 1)]
+    return tuple(_results(run, name) for run, name in zip(runs, names, strict=True))
+
+
+def _results(run: "Run", name: str = "") -> "Results":
     from weft.analysis.summary import summarise
     from weft.topics import results_of
 
-    return results_of(run, summarise(run))
+    return results_of(run, summarise(run), name=name)
 
 
 def _published(base: "SimulatedPlatform") -> "Platform | None":

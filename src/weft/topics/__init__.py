@@ -71,9 +71,12 @@ TOPICS: tuple[Topic[Any], ...] = (
 )
 
 
-def results_of(run: Run, summaries: Sequence[CaseSummary], link: Link | None = None) -> Results:
-    """A record's results, for every output; `link` is what a user says the traffic went over."""
-    return Results(run, summaries, TOPICS, link)
+def results_of(
+    run: Run, summaries: Sequence[CaseSummary], link: Link | None = None, name: str = ""
+) -> Results:
+    """A record's results, for every output; `link` is what a user says the traffic went over, and
+    `name` tells it from others where its file's does not."""
+    return Results(run, summaries, TOPICS, link, name)
 
 
 def results_among(
@@ -115,7 +118,7 @@ def charts_of(records: Sequence[Results]) -> list[Chart]:
 
 def charts_of_topic(topic: Topic[Any], records: Sequence[Results]) -> list[Chart]:
     """A topic's charts of one record or several, but for records that another topic lays out."""
-    drawn = [(one.run.path.name, one.of(topic)) for one in records if one.draws(topic)]
+    drawn = [(one.name, one.of(topic)) for one in records if one.draws(topic)]
     labels = dict.fromkeys(
         platform.label for one in records if (platform := one.run.header.plan.simulated)
     )

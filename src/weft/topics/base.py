@@ -32,7 +32,8 @@ Value = TypeVar("Value")
 class Results:
     """A record, the summaries of the cases that are shown, and what topics made of them.
 
-    `link` is what a user says that the traffic went over. Rows are computed when an output first
+    `link` is what a user says that the traffic went over, and `name` what tells the record from
+    others beside it: its file's, unless something else does. Rows are computed when an output first
     asks for them, and once only.
     """
 
@@ -42,8 +43,10 @@ class Results:
         summaries: Sequence[CaseSummary],
         topics: Sequence[Topic[Any]],
         link: Link | None = None,
+        name: str = "",
     ) -> None:
         self.run = run
+        self.name = name or run.path.name
         self.summaries = tuple(summaries)
         self.link = link
         self._topics = tuple(topics)

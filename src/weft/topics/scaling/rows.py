@@ -24,6 +24,7 @@ from weft.record.rank_times import medians_of_ranks, shares_cores
 from weft.topics.rows import CaseRow, VariantRow
 from weft.topics.scaling.conditions import flush_to_zero, gauge_of
 from weft.topics.scaling.iterations import parts_ns
+from weft.units import format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -210,7 +211,13 @@ def _row(
 ) -> ScalingRow:
     info = run.patterns[case.test].application
     sites = of.sites_of_rank(case.ranks)
-    words = (bare.but_for("application").variant, of.words_beyond(info))
+    usual = info.bytes.partition(",")[0]
+    site = "" if usual in ("", str(case.bytes)) else f"{format_bytes(case.bytes)}_a_site"
+    words = (
+        bare.but_for("application").variant,
+        of.words_beyond(info),
+        site.replace(" ", ""),
+    )
     sent = batches[0].sent_bytes
     found = (residual_of(batch.application) for batch in batches)
     residuals = [one for one in found if one is not None]
