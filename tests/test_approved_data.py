@@ -45,6 +45,7 @@ from weft.plan.simulated import SimulatedPlatform
 from weft.plan.suites import SUITES
 from weft.reference.library import platforms
 from weft.report.paper import SCREEN, SERIF, Paper
+from weft.sim.fidelity import beside, peaks_beside, predicted_ns
 from weft.sim.platforms import protocols_of
 from weft.sim.predicted import Variant, every_placed
 from weft.studies.calibration import calibrated_platform
@@ -79,6 +80,7 @@ TYPED = (
 
 def plans(_: Path, patch: pytest.MonkeyPatch) -> Iterator[str]:
     """Of each suite whose tests are there, and of words that are typed."""
+    yield from map(told, SUITES)
     for suite in SUITES:
         if {test for part in suite.experiments for test in part.tests} - EVERY.keys():
             continue
@@ -264,6 +266,17 @@ def calibrations(folder: Path, _: pytest.MonkeyPatch) -> Iterator[str]:
     yield found.platform.xml
 
 
+def published(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
+    """Tables of the studies, with what the models say in place of simulations."""
+    found = [one for one in platforms() if one.series]
+    times: dict[str, Callable[[str, int], float | None]] = {
+        one.name: predicted_ns(protocols_of(one, "model")) for one in found
+    }
+    for table in (*beside(found, times, "model"), peaks_beside(found, times, "in words")):
+        yield f"== {table.name}: {table.caption}"
+        yield from (" | ".join(row) for row in (table.head, *table.rows))
+
+
 def calibrated_ns(case: Case, launch: int) -> list[float]:
     """As a known platform takes, a little off at each size, with a tail."""
     size = case.bytes
@@ -351,21 +364,12 @@ def drawings(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
 
 # When something was, and raw data, of which there is too much: batches have its amounts.
 UNLIKE_EACH_TIME = {"started_utc", "finished_utc", "load_average", "ticks", "samples", "parts"}
+EVERY_SCENE = (
+    plans, asked, starts, jobs, models, calibrations, published, runs, hosts, constants, figures,
+    drawings,
+)  # fmt: skip
 SCENES: dict[str, Callable[[Path, pytest.MonkeyPatch], Iterator[str]]] = {
-    one.__name__: one
-    for one in (
-        plans,
-        asked,
-        starts,
-        jobs,
-        models,
-        calibrations,
-        runs,
-        hosts,
-        constants,
-        figures,
-        drawings,
-    )
+    one.__name__: one for one in EVERY_SCENE
 }
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.laid_out import CPU, NODE, card, lay_out, two_sockets
 from weft.host import software
 from weft.host.cgroup import collect_cgroup, memory_room_bytes
-from weft.host.cpu import collect_cpu
+from weft.host.cpu import _online, collect_cpu
 from weft.host.environment import steering
 from weft.host.ethtool import firmware_version
 from weft.host.files import cpu_list, fields, size_bytes, whole
@@ -152,6 +152,13 @@ def test_cores_sockets_and_caches(tmp_path: Path) -> None:
     [l3] = cpu.caches
     assert (l3.level, l3.size_bytes, l3.shared_cpus) == (3, 32 << 20, [0, 2])
     assert (cpu.tsc_invariant, cpu.governor, cpu.isolated_cpus) == (None, None, None)
+
+
+def test_only_folders_with_a_number_are_cpus(tmp_path: Path) -> None:
+    """Where the kernel lists none as online, its folders are counted."""
+    names = ("cpu2", "cpu10", "cpu", "cpufreq", "cpuidle", "cpu1x", "acpu3")
+    files = {f"{CPU}/{name}/topology/physical_package_id": "0" for name in names}
+    assert _online(lay_out(tmp_path, files)) == [2, 10]
 
 
 def test_unlike_governors_are_all_told(tmp_path: Path) -> None:

@@ -23,6 +23,9 @@ ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(__file__).with_name("judged") / "shares.toml"
 PAGE = ROOT / "docs" / "tests-that-notice.md"
 BEGIN, END = "<!-- drawn -->\n", "<!-- end of drawn -->\n"
+# The newest three that drew of all folders, with the recording as it is.
+NEWEST = (441909, 552017, 2283184)
+BEGIN_NEWEST, END_NEWEST = "<!-- newest -->\n", "<!-- end of newest -->\n"
 # What is to be noticed of a folder's mutants: where figures are made, and elsewhere.
 FIGURES = frozenset(
     ("analysis", "measure", "plan", "record", "fabric", "sim", "topics", "launch",
@@ -126,5 +129,7 @@ def missed(shares: Iterable[Share]) -> list[str]:
 
 
 def page_with(text: str, shares: Sequence[Share]) -> str:
-    """The page of docs with the table of these."""
-    return with_table(text, BEGIN, END, table_of(shares))
+    """The page of docs with the tables of these: of all seeds, and of the newest."""
+    newest = [one for one in shares if one.seed in NEWEST]
+    found = with_table(text, BEGIN, END, table_of(shares))
+    return with_table(found, BEGIN_NEWEST, END_NEWEST, table_of(newest))

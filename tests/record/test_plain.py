@@ -45,6 +45,28 @@ def test_columns_are_found_by_name_and_unit(
     assert table.times_ns == pytest.approx(np.array([time_ns]))
 
 
+@pytest.mark.parametrize(
+    ("unit", "ns"),
+    [*((word, 1e9) for word in ("s", "sec", "secs", "second", "seconds")),
+     *((word, 1e6) for word in ("ms", "msec", "millisecond", "milliseconds")),
+     *((word, 1e3) for word in ("us", "µs", "μs", "usec", "microsecond", "microseconds")),
+     *((word, 1.0) for word in ("ns", "nsec", "nanosecond", "nanoseconds"))],
+)  # fmt: skip
+def test_each_word_for_a_unit_of_time_is_one(tmp_path: Path, unit: str, ns: float) -> None:
+    table = read_plain(written(tmp_path, f"bytes,time_{unit}\n8,3\n"))
+    assert table.times_ns.tolist() == [3 * ns]
+
+
+@pytest.mark.parametrize(
+    ("unit", "of_bytes"),
+    [*((word, 1) for word in ("b", "byte", "bytes", "nbytes")), ("kb", 10**3), ("mb", 10**6),
+     ("gb", 10**9), ("kib", 2**10), ("mib", 2**20), ("gib", 2**30)],
+)  # fmt: skip
+def test_each_word_for_a_unit_of_size_is_one(tmp_path: Path, unit: str, of_bytes: int) -> None:
+    table = read_plain(written(tmp_path, f"size_{unit},time_us\n3,1\n"))
+    assert table.sizes_bytes.tolist() == [3 * of_bytes]
+
+
 def test_a_round_trip_is_halved_and_told(tmp_path: Path) -> None:
     table = read_plain(written(tmp_path, "bytes,rtt_us\n8,10\n"))
     assert table.times_ns.tolist() == [5000.0]

@@ -33,6 +33,21 @@ def unpack(path: Path) -> Path:
         return writer.path
 
 
+def test_a_program_without_standard_input_closes_its_record(tmp_path: Path) -> None:
+    """The first file that it opens is number 0."""
+    kept = os.dup(0)
+    os.close(0)
+    try:
+        with RecordWriter.create(tmp_path / "r.jsonl") as writer:
+            assert writer._descriptor == 0
+        assert writer._descriptor == -1
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(0)
+    finally:
+        os.dup2(kept, 0)
+        os.close(kept)
+
+
 CASES = make_cases(["ping_pong"], ["tcp"], [8])
 HEADER = make_header(CASES)
 START: tuple[Line, ...] = (HEADER, make_launch(0, "tcp"))

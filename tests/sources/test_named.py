@@ -51,3 +51,17 @@ def test_every_reader_takes_a_record_in_a_folder_with_the_sign(tmp_path: Path) -
         delivered_of(str(record))
     with pytest.raises(WeftError, match="has no flops of an application"):
         application_of(f"{record}@8^4")
+
+
+def test_records_of_one_side_are_called_with_what_is_meant_of_each(tmp_path: Path) -> None:
+    first, second = (synthetic_record(tmp_path / f"{name}.jsonl") for name in "ab")
+    # Another session, a day later.
+    second.write_text(second.read_text().replace("2026-01-02T", "2026-01-03T"))
+
+    def title_of(*parts: str) -> str:
+        words = (f"{path}{part}" for path, part in zip((first, second), parts, strict=True))
+        return load_sides([",".join(words)])[0].title
+
+    assert title_of("", "") == "a and b"
+    assert title_of("@tcp", "@tcp") == "a and b over tcp"
+    assert title_of("@tcp", "@mpi") == "a over tcp and b over mpi"

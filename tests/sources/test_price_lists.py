@@ -9,7 +9,7 @@ from weft.errors import WeftError
 from weft.fabric.cost import FabricCost, cost_of
 from weft.fabric.network import parts_of
 from weft.fabric.topologies import FabricAsked, build_fabric
-from weft.sources.price_lists import read_prices
+from weft.sources.price_lists import _date, read_prices
 
 
 def cost(path: Path, nodes: int = 48, ports: int = 48) -> FabricCost:
@@ -151,6 +151,19 @@ def test_a_bad_list_is_one_line_with_the_fix(
 def test_a_date_is_text_or_one_of_toml(tmp_path: Path, written: str, read: str) -> None:
     path = price_list(tmp_path / "a.toml", head=f'currency = "USD"\ndate = {written}\n')
     assert read_prices(path).date == read
+
+
+def test_each_month_and_day_is_one_and_none_beyond_them(tmp_path: Path) -> None:
+    months, days = ([f"{at:02d}" for at in range(100)] for _ in range(2))
+    for written in (*(f"2006-{month}" for month in months), *(f"2006-10-{day}" for day in days)):
+        _, month, day = (*written.split("-"), "01")[:3]
+        is_one = 1 <= int(month) <= 12 and 1 <= int(day) <= 31
+        try:
+            assert _date(tmp_path, written) == written
+        except WeftError:
+            assert not is_one, written
+        else:
+            assert is_one, written
 
 
 @pytest.mark.parametrize("written", ["2006-06-07T08:09:10Z", "true", "[2006]", '"June"'])

@@ -56,6 +56,14 @@ def test_a_figure_is_the_chart_of_its_name_or_the_first(path: Path) -> None:
         chart_called([source, "escher"], "fit")
 
 
+def test_a_record_without_a_figure_has_no_chart_and_says_where_to_see_why(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("tcp",), (8,))
+    empty = synthetic_record(tmp_path / "empty.jsonl", cases, times_ns=lambda *_: [])
+    with pytest.raises(WeftError, match="has no measured case") as refused:
+        chart_called([str(empty)], "")
+    assert refused.value.fix == f"type weft show {empty} to see why"
+
+
 def test_a_table_of_a_paper_and_one_of_rows_have_their_own_usual_one(path: Path) -> None:
     assert (table_called("", for_paper=True), table_called("", for_paper=False)) == (
         "figures",

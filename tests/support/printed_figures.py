@@ -116,6 +116,8 @@ def _names(row: dict[str, Any]) -> tuple[frozenset[str], ...]:
     words = {one for one in words if 0 < len(one) <= _LONGEST_NAME}
     sizes = [value for key, value in row.items() if "bytes" in key and isinstance(value, int)]
     said = {size_of({"bytes": size}).lower() for size in sizes} | {f"{size} b" for size in sizes}
+    # Rows along ranks have their number in the first cell, and the size in none.
+    said |= {f" {row['ranks']} "} if sizes and row.get("ranks") else set()
     return tuple(frozenset(one) for one in (words, said) if one)
 
 

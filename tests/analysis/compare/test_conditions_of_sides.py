@@ -31,7 +31,9 @@ def on_hosts(line: Line) -> Line:
         return line
     first, second = line.ranks
     ranks = (first, msgspec.structs.replace(second, host="node2", cpu=7))
-    details = {"interface": "eth0", "port": "7000"} if line.transport == "tcp" else {}
+    details = (
+        {"interface": "eth0", "port": "7000", "GID index": "3"} if line.transport == "tcp" else {}
+    )
     return msgspec.structs.replace(line, ranks=ranks, mpi="Open MPI v5.0.1", details=details)
 
 
@@ -63,7 +65,7 @@ def test_each_fact_is_that_of_its_hosts_and_launches(run: Run) -> None:
         "placement": "1 host or 2 hosts; CPUs 0,1 or 0,7",
         "memory": "16 GiB or 48 GiB",
         "software": "Open MPI v4.1.4 or Open MPI v5.0.1",
-        "network": "interface lo or eth0, port 7000",
+        "network": "interface lo or eth0, port 7000, GID index 3",
         "link": "",
         "bus": "",
         "queue depth": "64",
