@@ -11,7 +11,7 @@
 namespace weft {
 namespace {
 
-FileFacts told(std::string_view option, const std::string& path) {
+FileFacts reported(std::string_view option, const std::string& path) {
   if (path == "broken") throw std::runtime_error("broken is no lattice");
   return {.extents = {4, 6}, .values = {{"option", std::string(option)}, {"path", path}}};
 }
@@ -20,7 +20,7 @@ FileFacts other(std::string_view /*option*/, const std::string& /*path*/) {
   return {.extents = {9}, .values = {}};
 }
 
-constexpr std::array<Inspector, 2> known = {{{"other", other}, {"solver", told}}};
+constexpr std::array<Inspector, 2> known = {{{"other", other}, {"solver", reported}}};
 
 std::string refusal_of(const std::string& asked) {
   try {

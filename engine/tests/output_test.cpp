@@ -9,6 +9,8 @@
 #include <string>
 #include <thread>
 
+#include "run/lines.hpp"
+
 namespace weft {
 namespace {
 
@@ -56,6 +58,16 @@ TEST(OutputToAFile, IsNotWaitedFor) {
   EXPECT_EQ(lseek(fileno(file), 0, SEEK_SET), 0);
   EXPECT_EQ(unread_bytes(fileno(file)), 0);
   std::fclose(file);
+}
+
+TEST(LinesDeathTest, AreNotWrittenForEverWhereTheReaderIsGone) {
+  const auto write_to_nobody = [] {
+    alarm(10);
+    close(STDOUT_FILENO);
+    write_line("a line");
+    _exit(0);
+  };
+  EXPECT_EXIT(write_to_nobody(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

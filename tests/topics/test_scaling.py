@@ -91,15 +91,6 @@ def test_one_launch_of_a_simulation_is_a_verdict_and_one_of_a_machine_is_none(
     }  # fmt: skip
 
 
-def test_in_plain_data_lattices_costs_follow_all_rows(tmp_path: Path) -> None:
-    rows = rows_of(record_of(tmp_path, weak_cases()))
-    plain = Scaling().plain(rows)
-    assert len(rows.all) == 9
-    assert len(rows.costs) == 3
-    assert [one.get("case") for one in plain[:9]] == [row.case for row in rows.all]
-    assert [one["lattice"] for one in plain[9:]] == [cost.lattice for cost in rows.costs]
-
-
 def test_the_largest_true_residual_is_reported(tmp_path: Path) -> None:
     plain = record_of(tmp_path, weak_cases(extents=(4, 8)))
     record = plain.lines

@@ -100,3 +100,12 @@ def test_where_nothing_could_be_measured_nothing_is_precise(tmp_path: Path) -> N
 )
 def test_a_rate_of_arithmetic_has_three_digits(rate: float, words: str) -> None:
     assert format_flops(rate) == words
+
+
+def test_in_plain_data_lattices_costs_follow_all_rows(tmp_path: Path) -> None:
+    rows = rows_of(record_of(tmp_path, weak_cases()))
+    plain = Scaling().plain(rows)
+    assert len(rows.all) == 9
+    assert len(rows.costs) == 3
+    assert [one.get("case") for one in plain[:9]] == [row.case for row in rows.all]
+    assert [one["lattice"] for one in plain[9:]] == [cost.lattice for cost in rows.costs]
