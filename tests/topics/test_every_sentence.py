@@ -187,7 +187,7 @@ def step(less: Row, more: Row) -> tuple[float, float, float]:
 
 def interval(found: tuple[float, float, float]) -> list[Piece]:
     low, high = sorted(map(abs, found[1:]))
-    return [in_ns(abs(found[0])), " (", in_ns(low), " to ", in_ns(high), ")"]
+    return [Shown(value=abs(found[0]), low=low, high=high, units=UNITS["_ns"])]
 
 
 def of_test(results: Results, test: str, variant: str = "") -> dict[tuple[str, int], Row]:

@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import weft
@@ -78,3 +79,14 @@ def test_what_shows_no_difference_is_not_named(tmp_path: Path, factor: float, to
 def test_a_record_without_settings_has_no_rows(tmp_path: Path) -> None:
     run = weft.load(synthetic_record(tmp_path / "r.jsonl"))
     assert TOPIC.rows(results_of(run, summarise(run))) == ()
+
+
+def test_a_line_at_1_says_what_the_speeds_are_beside(tmp_path: Path) -> None:
+    found = rows(tmp_path, {8: 0.5, 4096: 1.25})
+    [chart] = TOPIC.charts(found)
+    assert [(one.axis, one.at, one.text) for one in chart.marks] == [("y", 1.0, "rendezvous=1")]
+    # It has a colour that no curve has.
+    assert chart.marks[0].group not in {track.group for track in chart.tracks}
+    other = msgspec.structs.replace(found[0], reference="mpi=openmpi", setting="mpi=mpich")
+    [chart] = TOPIC.charts((*found, other))
+    assert chart.marks[0].text == "the first setting"

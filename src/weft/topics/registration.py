@@ -15,7 +15,7 @@ from weft.topics.base import Topic, as_plain
 from weft.topics.rows import SizeRow
 from weft.topics.series import positive_of_case
 from weft.units import format_bytes, format_time
-from weft.wording import at, with_half
+from weft.wording import at, with_ends, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,9 +151,8 @@ def _in_words(row: RegisteringEach) -> str:
 
 
 def added_in_words(step: Step) -> str:
-    """How much is added, or saved, with its interval: "1.50 µs (1.20 µs to 1.80 µs)"."""
-    low, high = sorted((abs(step.low_ns), abs(step.high_ns)))
-    return f"{format_time(abs(step.added_ns))} ({format_time(low)} to {format_time(high)})"
+    """How much is added, or saved, with its interval: "1.50 µs [1.20, 1.80]"."""
+    return with_ends(step.added.mapped(abs), format_time)
 
 
 def _table(rows: Sequence[Registration]) -> Table:

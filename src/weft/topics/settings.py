@@ -28,6 +28,7 @@ from weft.charts import (
     Chart,
     ChartAxis,
     ChartPoint,
+    Mark,
     axis_over_sizes,
     axis_place,
     chart_of,
@@ -157,7 +158,11 @@ class SettingsBeside(Topic[tuple[SettingRow, ...]]):
         ]  # fmt: skip
         sizes = axis_over_sizes([row.bytes for row in rows])
         speeds = ChartAxis("speed over the first setting", is_log=False)
-        return [chart_of(self.name, self.title, sizes, speeds, tracks)]
+        firsts = dict.fromkeys(row.reference for row in rows)
+        # Over one line are all points, whatever they are compared with.
+        words = next(iter(firsts)) if len(firsts) == 1 else "the first setting"
+        line = Mark(axis="y", at=1.0, text=words, group=len(tracks))
+        return [chart_of(self.name, self.title, sizes, speeds, tracks, marks=(line,))]
 
     def findings(self, rows: tuple[SettingRow, ...]) -> list[str]:
         """A sentence for each setting and test."""

@@ -1,6 +1,6 @@
 """Outputs of the other benchmarks: what each of their columns means decides what is kept.
 
-The tables of perftest, fabtests, Netgauge and nccl-tests here are written by hand in their layout.
+The tables of perftest, fabtests and nccl-tests here are written by hand in their layout.
 """
 
 from pathlib import Path
@@ -266,6 +266,37 @@ def test_netgauge_states_the_minimum_and_the_bandwidth_of_the_median(tmp_path: P
     row = only(of("Netgauge v2.4.6\n1000 bytes -> 2.50 us == 2000.00 Mbit/s\n", tmp_path))
     assert (row.stated.figure, row.time_ns) == ("minimum", 5000.0)
     assert row.stated.latencies_ns == {"50": 4000.0}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "figure", "ranks"), [("one_one", "minimum", 2), ("sync", "minimum", 2),
+                                     ("nto1", "median", 4)],
+)  # fmt: skip
+def test_a_pattern_of_netgauge_is_that_of_its_first_line(
+    pattern: str, figure: str, ranks: int
+) -> None:
+    """All patterns print the same columns: an incast of four ranks had been a ping-pong of two."""
+    found = read_output(OUTPUTS / f"netgauge_{pattern}.txt", Given())[1]
+    assert found.version == "2.4.6"
+    assert found.command.startswith("netgauge -m mpi -x ")
+    assert {row.stated.figure for row in found.rows} == {figure}
+    assert {row.case.ranks for row in found.rows} == {ranks}
+
+
+def test_netgauge_over_sockets_is_of_tcp(tmp_path: Path) -> None:
+    text = "1000 bytes -> 2.50 us == 2000.00 Mbit/s\n"
+    row = only(of(f"$ netgauge -m tcp n1\n{text}", tmp_path))
+    assert row.case.key == "tcp/ping_pong/1000"
+
+
+def test_a_stream_of_json_that_failed_or_was_cut_is_refused(tmp_path: Path) -> None:
+    text = (OUTPUTS / "iperf3_stream.json").read_text()
+    start = text.split("\n")[0]
+    failed = '{"event":"error","data":"unable to connect"}'
+    with pytest.raises(WeftError, match="2: iperf3 failed: unable to connect"):
+        of(f"{start}\n{failed}\n", tmp_path)
+    with pytest.raises(WeftError, match="the end of the run is missing"):
+        of(f"{start}\n", tmp_path)
 
 
 @pytest.mark.parametrize("name", ["sockperf_pp.txt", "iperf3.txt", "ucx_client_latency.txt"])

@@ -121,6 +121,25 @@ def test_a_build_that_knows_no_version_has_none(tmp_path: Path) -> None:
     assert [row.case.key for row in found.rows] == ["mpi/ping_pong/0", "mpi/ping_pong/8"]
 
 
+def test_windows_beside_each_other_are_cases_with_their_message_rates(tmp_path: Path) -> None:
+    head = (
+        "# OSU MPI Multiple Bandwidth / Message Rate Test v7.4\n"
+        "# [ pairs: 2 ] [ window size: varied ]\n"
+    )
+    rates = "\n# Uni-directional Bandwidth (MB/sec)\n#   1   64\n8  2.5  5.0\n"
+    profile = "\n# Message Rate Profile\n#   1   64\n{size}  312500  625000\n"
+    rows = of(head + rates + profile.format(size=8), tmp_path).rows
+    assert [(row.case.queue_depth, row.case.ranks) for row in rows] == [(1, 4), (64, 4)]
+    assert [row.stated.others for row in rows] == [{"Messages/s": 312500}, {"Messages/s": 625000}]
+    with pytest.raises(WeftError, match=r"osu\.txt:10: no line before it"):
+        of(head + rates + profile.format(size=16), tmp_path)
+    with pytest.raises(WeftError, match=r"osu\.txt:6: "):
+        of(head + rates.replace("5.0", ""), tmp_path)
+    # What follows in the file is another run.
+    again = of(head + rates + profile.format(size=8) + BANDWIDTH.format(""), tmp_path).rows
+    assert again[-1].case.test == "window_stream"
+
+
 def test_a_size_whose_validation_failed_has_no_figure(tmp_path: Path) -> None:
     good, bad = of(FAILED, tmp_path).rows
     assert (good.reason, bad.reason) == ("", "its validation failed")

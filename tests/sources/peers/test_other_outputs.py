@@ -28,6 +28,9 @@ KNOWN: dict[str, tuple[int, str, float]] = {
     "iperf3.txt": (1, "tcp/stream/131072", 11.6e9 / 8),
     "iperf3.json": (1, "tcp/iperf3_2_parallel_streams/131072", 12705127370.538 / 8),
     "iperf3_bidir.json": (2, "tcp/iperf3_both_ways_rx_c/131072", 6792131969.903 / 8),
+    "iperf3_stream.json": (1, "tcp/stream/131072", 13266144922.528955 / 8),
+    "iperf3_stream_bidir.json": (2, "tcp/iperf3_both_ways_rx_c/131072", 3001676301.1315),
+    "iperf3_stream_full.json": (1, "tcp/stream/131072", 2812726332.25025),
     "iperf3_v.txt": (1, "tcp/stream/65536", 13.3e9 / 8),
     "iperf3_server_output.txt": (1, "tcp/stream/131072", 16.6e9 / 8),
     "iperf3_timestamps.txt": (1, "tcp/stream/131072", 15.7e9 / 8),
@@ -66,6 +69,13 @@ KNOWN: dict[str, tuple[int, str, float]] = {
         5, "mpi/omb_mpi_non_blocking_allreduce_latency/8/3ranks", 24.62e3
     ),
     "omb_latency_z.txt": (11, "mpi/ping_pong/8", 460.0),
+    "netgauge_one_one.txt": (9, "mpi/ping_pong/8", 170.0),
+    "netgauge_nto1.txt": (10, "mpi/netgauge_nto1/8/4ranks", 2640.0),
+    "netgauge_sync.txt": (10, "mpi/netgauge_one_one_sync/8", 1930.0),
+    "netgauge_bidirect.txt": (9, "mpi/netgauge_one_one_mpi_bidirect/1", 2060.0),
+    "omb_mbw_mr_v.txt": (
+        56, "mpi/omb_mpi_multiple_bandwidth_message_rate/8/4ranks/q128", 8.29e6
+    ),
     "omb_mbw_mr.txt": (11, "mpi/omb_mpi_multiple_bandwidth_message_rate/8", 57.00e6),
     "omb_allreduce_f.txt": (5, "mpi/allreduce/16/4ranks", 2879.96e3),
     "omb_barrier.txt": (1, "mpi/barrier/0", 2080.0),

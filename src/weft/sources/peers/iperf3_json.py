@@ -1,4 +1,7 @@
-"""iperf3's --json: one object of a run, or several in a row."""
+"""iperf3's --json: one object of a run, or several in a row; and --json-stream, an event a line.
+
+With --json-stream-full-output the object of a run follows its events, and is counted once.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,16 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from weft.sources.peers.iperf3_rows import test_of, utc_of
-from weft.sources.peers.json_text import objects_of
+from weft.sources.peers.json_text import objects_of, value_of
 from weft.sources.peers.stated import Given, StatedOutput, StatedRow, StatedSection
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from weft.sources.peers.text import OutputLine, OutputText
 
-MARK = re.compile(r'^\s*"(?:sum_received|tcp_mss_default|error)":')
+_EVENT = re.compile(r'^\{"event":"(?P<name>\w+)"')
+MARK = re.compile(rf'^\s*"(?:sum_received|tcp_mss_default|error)":|{_EVENT.pattern}')
 _HOST = re.compile(r"^Linux (\S+) ")
 # By the sum of one way: its name in text.
 _WAYS = {"sum_received": "TX-C", "sum_received_bidir_reverse": "RX-C"}
@@ -23,7 +29,7 @@ def read_json(text: OutputText, given: Given, command: str) -> StatedOutput:
     """The figures of all runs. Raises WeftError by line: a run that failed, damaged JSON."""
     rows: list[StatedRow] = []
     version = host = created = ""
-    for lines, found in objects_of(text):
+    for lines, found in _runs(text):
         line = next((one for one in lines if MARK.search(one.text)), lines[0])
         if not isinstance(found, dict) or "error" in found:
             why = found.get("error", "") if isinstance(found, dict) else ""
@@ -41,6 +47,29 @@ def read_json(text: OutputText, given: Given, command: str) -> StatedOutput:
         created_utc=created,
         failed=text.failed,
     )
+
+
+def _runs(text: OutputText) -> Iterator[tuple[list[OutputLine], Any]]:
+    """Each run with the lines that say it: an object, or events. Raises WeftError by line."""
+    events = {line.number: found for line in text.lines if (found := _EVENT.match(line.text))}
+    streamed = set()
+    run: dict[str, Any] = {}
+    for line in text.lines:
+        if line.number not in events:
+            continue
+        name = events[line.number]["name"]
+        if name == "start":
+            run = {}
+        run[name] = _at(value_of(line), "data")
+        if name in ("end", "error"):
+            streamed.add(_at(run, "start", "cookie"))
+            yield [line], run
+            run = {}
+    if run:
+        text.lines[-1].refuse("the end of the run is missing", "import the whole output")
+    for lines, found in objects_of(line for line in text.lines if line.number not in events):
+        if not streamed or _at(found, "start", "cookie") not in streamed:
+            yield lines, found
 
 
 def _rows(line: OutputLine, found: dict[str, Any], given: Given) -> list[StatedRow]:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from weft.sources.peers.text import OutputLine, OutputText
 
@@ -19,20 +19,26 @@ def json_of(text: OutputText, *, keep_digits: bool = False) -> Any:
     return _decoded(text.lines, keep_digits=keep_digits)
 
 
-def objects_of(text: OutputText) -> Iterator[tuple[list[OutputLine], Any]]:
-    """Each object of several in a row, with its lines. Raises WeftError by line.
+def objects_of(among: Iterable[OutputLine]) -> Iterator[tuple[list[OutputLine], Any]]:
+    """Each object of several in a row among the lines, with its own. Raises WeftError by line.
 
     An object ends with a brace at the beginning of a line, as programs print theirs.
     """
     lines: list[OutputLine] = []
-    for line in text.lines:
+    for line in among:
         if line.text or lines:
             lines.append(line)
         if line.text == "}":
             yield lines, _decoded(lines)
             lines = []
     if lines:
-        lines[-1].refuse("the JSON is damaged", "import the whole output")
+        last = [line for line in lines if line.text][-1]
+        last.refuse("the JSON is damaged", "import the whole output")
+
+
+def value_of(line: OutputLine) -> Any:
+    """What one line is as JSON. Raises WeftError."""
+    return _decoded([line])
 
 
 def _decoded(lines: list[OutputLine], *, keep_digits: bool = False) -> Any:

@@ -57,6 +57,10 @@ _WORKERS = re.compile(
     r": (?P<count>\d+)",
     re.IGNORECASE,
 )
+# osu_mbw_mr -V: a column per window, first of bandwidths, then of message rates.
+_WINDOWS = re.compile(r"^#(?: +\d+)+$")
+_RATE = "Messages/s"
+_RATES = "# Message Rate Profile"
 _TRANSMITTED = "Transmit Size"
 _TAIL = re.compile(r"P(\d+) Tail (Lat\(us\)|BW\(MB/s\))")
 # Of a build for other memory (MPI-CUDA) the title says so; case is unlike in releases.
@@ -119,6 +123,7 @@ class _Reader:
         self._pairs = 0
         self._window = 0
         self._columns: list[str] = []
+        self._windows = _Windows()
 
     def take(self, line: OutputLine) -> None:
         """One line: a title, the heads, a row, or a remark."""
@@ -129,6 +134,7 @@ class _Reader:
             self._typed = _Typed(line.command, self._given)
             self._title, self.version = title["what"], title["version"] or ""
             self._pairs, self._window, self._columns = 0, 0, []
+            self._windows = _Windows()
             self._beside, self._datatypes = {"workers": ", ".join(self._workers)}, []
             self._workers = []
         elif not self._title:
@@ -155,6 +161,10 @@ class _Reader:
             self._datatypes = list(dict.fromkeys([*self._datatypes, datatype[1]]))
             is_first = datatype[1] == self._datatypes[0]
             self._beside["datatype"] = "" if is_first else datatype[1]
+        if _WINDOWS.match(text):
+            self._windows.heads = [int(word) for word in text.split()[1:]]
+            self._test = _test(self._title, self._typed.program, self._beside)
+        self._windows.are_rates = self._windows.are_rates or text == _RATES
         heads = _BETWEEN_HEADS.split(re.sub(r"^# +", "", text))
         if {*_LATENCIES, *_BANDWIDTHS} & set(heads):
             self._columns = heads
@@ -166,6 +176,9 @@ class _Reader:
         self.rows.append(place.latency(line, 0, mean_ms, MSEC))
 
     def _row(self, line: OutputLine) -> None:
+        if self._windows.heads:
+            self._windows.take(line, self._place(line), self.rows)
+            return
         words = line.words
         if self._test is None or len(words) != len(self._columns):
             line.refuse()
@@ -202,6 +215,34 @@ class _Reader:
         if not typed.ranks:
             raise WeftError(f"{line.place}: {test.title} does not say its ranks", _FOR_RANKS)
         return msgspec.structs.replace(section, ranks=typed.ranks)
+
+
+class _Windows:
+    """The tables of osu_mbw_mr -V: a row per size, a column per window. Both are of one run."""
+
+    def __init__(self) -> None:
+        self.heads: list[int] = []
+        self.are_rates = False
+        self._found: dict[tuple[int, int], int] = {}
+
+    def take(self, line: OutputLine, place: StatedSection, rows: list[StatedRow]) -> None:
+        """Add a row's bandwidths, or give their message rates to them. Raises WeftError by line."""
+        size, *words = line.words
+        if len(words) != len(self.heads):
+            line.refuse()
+        for window, word in zip(self.heads, words, strict=True):
+            at = (line.whole(size), window)
+            if not self.are_rates:
+                self._found[at] = len(rows)
+                own_place = msgspec.structs.replace(place, queue_depth=window)
+                rows.append(own_place.bandwidth(line, at[0], word))
+            elif at not in self._found:
+                line.refuse("no line before it has the bandwidths of its size")
+            else:
+                row = rows[self._found[at]]
+                others = {_RATE: float(line.number_of(word))}
+                stated = msgspec.structs.replace(row.stated, others=others)
+                rows[self._found[at]] = msgspec.structs.replace(row, stated=stated)
 
 
 class _Typed:
