@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", "-.", ":", "-", "--", "-.")
+PAPER = "#ffffff"
 # Variants of one transport: its colour, then the colour nearer to the letters, and to the paper.
 SHADES = 3
 _INK, _PAPER = 0x20, 0xFF

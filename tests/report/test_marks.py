@@ -1,13 +1,15 @@
 """Where a mark's line and words are: on the axis, on a longer one, or as words at its edge."""
 
 import base64
-from typing import Any
+import re
+from typing import Any, Literal
 
 import pytest
 
 from weft.charts import Chart, ChartAxis, Mark, Track
-from weft.report.drawing import EDGE, MOST_LONGER, canvas_of
+from weft.report.drawing import EDGE, MOST_LONGER, canvas_of, draw_for_page
 from weft.report.html import Picture
+from weft.report.inline import inline_svg
 
 Ends = tuple[float, float]
 
@@ -81,6 +83,21 @@ def test_words_of_a_mark_stand_where_the_curves_are_farther(
 ) -> None:
     [words] = drawn(5.0, y).texts
     assert (words.get_ha(), words.xy[0]) == (side, x)
+
+
+@pytest.mark.parametrize("axis", ["x", "y"])
+def test_words_of_a_mark_are_read_where_a_curve_crosses_them(axis: Literal["x", "y"]) -> None:
+    """A dashed line through letters of 6 points makes them unreadable; points stay to be seen."""
+    level = ChartAxis("x", is_log=False)
+    track = Track(label="", x=(0.0, 8.0), y=(1.0, 9.0), style="line")
+    mark = Mark(axis=axis, at=4.0, text="limit")
+    chart = Chart(name="a", title="a", alt="a", x=level, y=level, tracks=(track,), marks=(mark,))
+    drawing = draw_for_page(chart)
+    [words] = canvas_of(chart).axes[0].texts
+    assert words.get_zorder() > max(line.get_zorder() for line in canvas_of(chart).axes[0].lines)
+    [box] = re.findall(r'<path d="([^"]*)" style="fill: #ffffff; opacity: 0.8"', drawing.svg)
+    assert drawing.svg.index(box) > drawing.svg.index("#0072b2")
+    assert "fill: var(--page, #ffffff)" in inline_svg(drawing.svg, "a")
 
 
 def test_bars_stand_on_their_base_and_have_their_places() -> None:

@@ -6,9 +6,10 @@ import io
 import math
 import textwrap
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from weft.colours import DASHES, MARKERS, shaded
+from weft.colours import DASHES, MARKERS, PAPER, shaded
 from weft.errors import WeftError
 from weft.report.axes import keep_apart, shape_axes
 from weft.report.paper import SANS, SCREEN, SERIF
@@ -30,6 +31,11 @@ LEGEND_LINE_INCHES = 0.17
 # So much longer, in times its length, an axis becomes for a mark beyond it; and the room behind it.
 MOST_LONGER = 2.0
 EDGE = 0.12
+# Behind the words of a mark there is paper, which the page has in its own colour.
+BEHIND_WORDS = MappingProxyType(
+    {"facecolor": PAPER, "alpha": 0.8, "edgecolor": "none", "boxstyle": "square,pad=0.1"}
+)
+OVER_CURVES = 4
 
 
 def load_library() -> None:
@@ -236,6 +242,8 @@ def _draw_mark(axes: Any, mark: Mark) -> None:
     line = {"color": colour, "linewidth": 0.7, "linestyle": (0, (4, 3))}
     # Words that are too long are shortened once all is laid out: they take no room from the axes.
     words = {"color": colour, "fontsize": 6, "textcoords": "offset points", "in_layout": False}
+    # They are read where a curve or another mark's line crosses them, which shows through.
+    words |= {"bbox": BEHIND_WORDS, "zorder": OVER_CURVES}
     if mark.axis == "x":
         axes.axvline(mark.at, **line)
         if not mark.text:

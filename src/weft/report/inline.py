@@ -7,7 +7,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from weft.colours import COLOURS, SHADES, shaded
+from weft.colours import COLOURS, PAPER, SHADES, shaded
 
 if TYPE_CHECKING:
     from weft.charts import Chart, Track
@@ -53,6 +53,7 @@ def inline_svg(text: str, name: str) -> str:
             if drawn != _BLACK:
                 text = text.replace(drawn, f"var(--s{group}-{shade}, {drawn})")
     text = text.replace(_GREY, f"var(--grid, {_GREY})").replace(_BLACK, f"var(--ink, {_BLACK})")
+    text = text.replace(PAPER, f"var(--page, {PAPER})")
     # Text has no colour of its own in SVG.
     return text.replace("<svg ", '<svg fill="currentColor" ', 1).strip()
 

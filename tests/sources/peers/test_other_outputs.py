@@ -21,6 +21,10 @@ from weft.sources.peers.text import OutputText
 
 # By file: how many rows there are, then the case, the latency in ns or the bandwidth in bytes/s.
 KNOWN: dict[str, tuple[int, str, float]] = {
+    "fi_msg_bw.txt": (1, "ofi/stream/4096", 10.45e6),
+    "fi_rdm_pingpong.txt": (1, "ofi/ping_pong/64", 37530.0),
+    "fi_rdm_tagged_bw.txt": (1, "ofi/stream/1536", 3.84e6),
+    "fi_rdm_tagged_pingpong.txt": (1, "ofi/ping_pong/1024", 234530.0),
     "fi_pingpong.txt": (3, "ofi/ping_pong/1", 13200.22e3),
     "gpcnet.txt": (8, "mpi/gpcnet_rr_get_lat/8", 400.0),
     "gpcnet_load.txt": (4, "mpi/gpcnet_rr_two_sided_lat_beside_congestors/8/10ranks", 9656.1e3),
