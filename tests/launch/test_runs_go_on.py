@@ -12,7 +12,7 @@ import weft
 from support.builders import synthetic_record, write_lines
 from support.copies import without_finder
 from support.running import left_behind, processes_of, wait_for_round
-from support.scripted import WEFT, resume, run
+from support.scripted import FEW_SAMPLES, WEFT, resume, run
 from weft.analysis.stats.launches import launches_of
 from weft.analysis.summary import summarise
 from weft.record.model import Footer
@@ -25,7 +25,8 @@ def test_resume_tries_a_failed_case_again_and_keeps_its_failure(
     machine: dict[str, str], tmp_path: Path, script: str
 ) -> None:
     # Longer than a case that does not hang takes on a busy machine.
-    assert run(machine, tmp_path, "--deadline", "3s", script=script).returncode == 1
+    few = ("--deadline", "3s", "--samples", FEW_SAMPLES)
+    assert run(machine, tmp_path, *few, script=script).returncode == 1
     path = tmp_path / "r.jsonl"
     before = weft.load(path)
     assert before.missing == ("fake/ping_pong/16",)

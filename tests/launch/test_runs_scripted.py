@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.printed import result_of
-from support.scripted import run
+from support.scripted import FEW_SAMPLES, run
 from weft.record.reader import read
 
 
@@ -86,7 +86,7 @@ def test_a_case_that_the_engine_cannot_read_says_why(
 def test_a_rank_that_hangs_or_dies_costs_its_case_only(
     machine: dict[str, str], tmp_path: Path, script: str
 ) -> None:
-    done = run(machine, tmp_path, "--json", script=script)
+    done = run(machine, tmp_path, "--json", "--samples", FEW_SAMPLES, script=script)
     assert done.returncode == 1, done.stderr
     rows = result_of(done.stdout)
     assert {row["status"] for row in rows} <= {"ok", "failed", "timeout"}
@@ -117,8 +117,9 @@ def test_ranks_that_die_with_every_case_are_given_up(
     assert all("told to die" in row["reason"] for row in rows)
 
 
-# Each case that hangs takes its timeout, beside what a busy machine takes.
-HANGING = ("--json", "--sizes", "8..4KiB", "--budget", "45s")
+# Each case that hangs takes its timeout, beside what a busy machine takes. That is the deadline and
+# five times what the samples may take, which are seconds where a case has its share of the budget.
+HANGING = ("--json", "--sizes", "8..4KiB", "--budget", "45s", "--samples", FEW_SAMPLES)
 
 
 def test_a_case_that_hangs_costs_itself_only(machine: dict[str, str], tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from support.words import with_usual
 
 WEFT = Path(sys.prefix) / "bin" / "weft"
 FAKE_RANK = Path(__file__).with_name("fake-rank")
+# Of a case that hangs: what its samples may take is waited for too.
+FEW_SAMPLES = "20"
 
 
 def lay_out_rank(engine: Path, mpi: str = "openmpi", version: str = weft.__version__) -> Path:
