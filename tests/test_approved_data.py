@@ -137,7 +137,7 @@ def asked(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[str]:
     for words in COMMANDS:
         found: list[tuple[Any, ...]] = []
 
-        def take(*given: Any, into: list[tuple[Any, ...]] = found) -> None:
+        def take(*given: Any, into: list[tuple[Any, ...]] = found, **_: Any) -> None:
             into.append(given)
             raise HandedOnError
 
