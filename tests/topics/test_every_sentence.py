@@ -141,10 +141,14 @@ def scaling(results: Results) -> Iterator[list[Piece]]:
     for row in costs:
         what = "computing" if row["most_in"] in ("compute", "local", "fields") else "fabric"
         what = "faces" if row["most_in"] in ("pack", "remote") else what
+        at_most = row["limit"] / (1 - row["limit"]) * row["base_ns"]["value"]
+        what = "both" if what != "fabric" and row["waits_ns"] > at_most else what
         kind = f"{what} {row['verdict']}" if row["verdict"] == "costs more" else row["verdict"]
         kinds.setdefault(kind, []).append(lost(row))
     words = {
         "fabric costs more": "the fabric costs more than 10% at ",
+        "both costs more": "the ranks' own work and waiting for messages together cost more than"
+        " 10% at ",
         "computing costs more": "computing beside each other costs more than 10% (a shared cache,"
         " the memory or shared cores, not the fabric) at ",
         "faces costs more": "work at the faces costs more than 10% (the ranks' own work, not the"

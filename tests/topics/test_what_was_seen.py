@@ -7,17 +7,19 @@ import msgspec
 import pytest
 
 import weft
-from support.builders import make_cases, synthetic_record
+from support.builders import make_cases, synthetic_record, usual_times_ns
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.sides import side_of_run
 from weft.analysis.stats.ratios import Ratio
 from weft.analysis.summary import summarise
 from weft.estimate import Estimate
+from weft.plan.case import Case
 from weft.record.run import Run
 from weft.sources.sides import load_sides
+from weft.studies.checks import checked
 from weft.topics.completion import Completion, CompletionModes
 from weft.topics.overhead import MPI_TESTS, HostOverhead, HostOverheads
-from weft.topics.scaling import _more_in_words
+from weft.topics.scaling import BESIDE, FACES, _more_in_words
 from weft.topics.scaling.rows import Cost
 from weft.wording import share_or_unknown
 
@@ -101,17 +103,37 @@ def test_a_comparison_says_which_side_never_left_its_host(tmp_path: Path) -> Non
         assert [note.split(maxsplit=1)[0] for note in notes] == told
 
 
+def longer_times_ns(case: Case, launch: int) -> list[float]:
+    return [1.01 * time for time in usual_times_ns(case, launch)]
+
+
+def test_a_check_says_which_side_never_left_its_host(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("mpi",))
+    near = weft.load(synthetic_record(tmp_path / "a.jsonl", cases))
+    other = weft.load(synthetic_record(tmp_path / "b.jsonl", cases, times_ns=longer_times_ns))
+    far = on_two_hosts(other)
+    consequence = " never left its host: no link is in its figures, so a link is not what was"
+    for run, reference, told in (
+        (near, far, ["what was tested"]),
+        (far, near, ["the reference"]),
+        (near, other, []),
+        (on_two_hosts(near), far, []),
+    ):
+        notes = [note for note in checked([run], [reference], 0.05).notes if "its host" in note]
+        assert notes == [f"{side}{consequence} checked" for side in told]
+
+
 def test_what_grew_is_named() -> None:
     """Lattices that wait for others, on one host or several, and such that work longer."""
     time = share(100, 99, 101)
 
-    def cost(lattice: str, part: str, *, near: bool = False) -> Cost:
+    def cost(lattice: str, part: str, *, near: bool = False, waits_ns: float = 0.0) -> Cost:
         return Cost(
             test="milc", transport="tcp", variant="", lattice=lattice, is_global=False,
             base_ranks=1, ranks=4, limit=0.1,
             cost=Ratio(speed=0.3, low=0.2, high=0.4, basis="launches"), verdict="costs more",
             base_ns=time, iteration_ns=time, first_ranks=2, most_in=part, most_ns=10.0,
-            within_a_host=near,
+            waits_ns=waits_ns, within_a_host=near,
         )  # fmt: skip
 
     own = [cost("4^4", "local"), cost("8^4", "wait"), cost("6^4", "wait", near=True)]
@@ -124,3 +146,26 @@ def test_what_grew_is_named() -> None:
     )
     assert "4^4" in computes
     assert "4^4" not in waits
+    # Of 100 ns a wait of 11.1 ns more costs a tenth of the performance, which is the limit.
+    [alone] = _more_in_words([cost("4^4", "local", waits_ns=11.1)])
+    assert alone.startswith(BESIDE)
+    [alone] = _more_in_words([cost("4^4", "pack", waits_ns=-30.0)])
+    assert alone.startswith(FACES)
+    [both] = _more_in_words([cost("4^4", "local", waits_ns=11.2), cost("6^4", "pack", waits_ns=20)])
+    assert both.startswith(
+        "the ranks' own work and waiting for messages together cost more than 10% at 4^4 ("
+    )
+    assert "6^4" in both
+    assert "fabric" not in both
+
+
+def test_what_waits_is_held_against_its_share_of_a_lattice_that_is_divided() -> None:
+    time = share(100, 99, 101)
+    cost = Cost(
+        test="milc", transport="tcp", variant="", lattice="8^4", is_global=True, base_ranks=1,
+        ranks=4, limit=0.1, cost=Ratio(speed=0.3, low=0.2, high=0.4, basis="launches"),
+        verdict="costs more", base_ns=time, iteration_ns=time, first_ranks=2, most_in="local",
+        most_ns=30.0, waits_ns=25.0,
+    )  # fmt: skip
+    assert cost.waits_cost == pytest.approx(0.5)
+    assert msgspec.structs.replace(cost, is_global=False).waits_cost == pytest.approx(0.2)

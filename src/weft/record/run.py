@@ -149,12 +149,15 @@ class Run:
         own = [self.launches[batch.launch] for batch in self.measured if batch.case == case]
         return all(len({rank.host for rank in launch.ranks}) == 1 for launch in own)
 
+    @property
+    def never_left_a_host(self) -> bool:
+        """Whether no link is in any of its figures; a simulation is of nodes of its own."""
+        transports = {case.transport for case in self.cases.values()}
+        return self.header.plan.simulated is None and transports <= self.within_a_host
+
     @cached_property
     def within_a_host(self) -> frozenset[str]:
-        """The transports of which a launch had its first two ranks on one host: no link between.
-
-        A rank by itself has none to be beside.
-        """
+        """The transports of which a launch had its first two ranks, of several, on one host."""
         return frozenset(
             launch.transport
             for launch in self.lines.launches

@@ -22,6 +22,7 @@ from weft.analysis.compare.sessions import (
     in_time,
     sessions_in_words,
 )
+from weft.analysis.compare.sides import never_left_a_host
 from weft.analysis.stats.launches import launches_of, next_session_of, what_would_tell
 from weft.analysis.stats.needed import in_order
 from weft.errors import WeftError
@@ -108,9 +109,17 @@ def checked(
     return CheckedMachine(
         outcome=overall(checks),
         unlike=differences_of_runs(references[0], runs[0]),
-        notes=(*to_do, *basis, *in_time([*runs, *references])),
+        notes=(*to_do, *_within_hosts(runs, references), *basis, *in_time([*runs, *references])),
         checks=checks,
         required=1 / (1 + slack),
+    )
+
+
+def _within_hosts(runs: Sequence[Run], references: Sequence[Run]) -> list[str]:
+    sides = {"what was tested": runs, "the reference": references}
+    return never_left_a_host(
+        ((name, all(run.never_left_a_host for run in own)) for name, own in sides.items()),
+        "a link is not what was checked",
     )
 
 

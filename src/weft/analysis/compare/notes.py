@@ -63,7 +63,10 @@ def notes_of(
         for side in sides
         if side.stated_by
     ]
-    notes += never_left_a_host(sides)
+    notes += never_left_a_host(
+        ((side.title, side.is_within_a_host) for side in sides),
+        "the ratio is not that of two fabrics",
+    )
     measured = [side for side in sides if not side.is_simulated]
     further = {
         side.title: side.next_sessions[-1]

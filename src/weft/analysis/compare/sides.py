@@ -133,7 +133,7 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str) -> Side:
         sessions=launches_of([run]),
         in_time=in_time([run]),
         is_simulated=platform is not None,
-        is_within_a_host=platform is None and {s.transport for s in summaries} <= run.within_a_host,
+        is_within_a_host=run.never_left_a_host,
         next_sessions=(next_session_of(run),),
         stated_by=run.header.imported.tool if run.header.imported else "",
     )
@@ -159,15 +159,16 @@ def side_of_runs(runs: Sequence[Run], title: str) -> Side:
     )
 
 
-def never_left_a_host(sides: Sequence[Side]) -> list[str]:
-    """Which sides' messages crossed no link, in words, where those of others did."""
-    if all(side.is_within_a_host for side in sides):
+def never_left_a_host(is_near: Iterable[tuple[str, bool]], consequence: str) -> list[str]:
+    """Whose messages crossed no link, in words, where those of others did.
+
+    `is_near` has each side's name and whether its messages stayed within a host, `consequence` what
+    the answer then is not.
+    """
+    sides = [*is_near]
+    if all(near for _, near in sides):
         return []
-    return [
-        never_left_its_host(side.title, "the ratio is not that of two fabrics")
-        for side in sides
-        if side.is_within_a_host
-    ]
+    return [never_left_its_host(title, consequence) for title, near in sides if near]
 
 
 def _curves(cases: Iterable[Pooled]) -> dict[Place, dict[int, Figure]]:

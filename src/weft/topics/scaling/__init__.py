@@ -37,6 +37,7 @@ BESIDE = "computing beside each other costs"
 NOT_THE_FABRIC = "a shared cache, the memory or shared cores, not the fabric"
 FACES = "work at the faces costs"
 OF_THE_RANKS = "the ranks' own work, not the fabric"
+BOTH = "the ranks' own work and waiting for messages together cost"
 _MESSAGES = "the fabric costs"
 _WITHIN = "messages within the host cost"
 
@@ -286,15 +287,17 @@ def _together(costs: Sequence[Cost], what_of: Callable[[Cost], str]) -> Iterator
     found: dict[str, list[str]] = {}
     for cost in costs:
         found.setdefault(what_of(cost), []).append(_in_words(cost))
-    for what in sorted(found, key=(_MESSAGES, _WITHIN, BESIDE, FACES).index):
+    for what in sorted(found, key=(_MESSAGES, _WITHIN, BOTH, BESIDE, FACES).index):
         yield what, ", ".join(found[what])
 
 
 def _what_grew(cost: Cost) -> str:
-    """By the part that grew most: computing is no message's."""
-    if cost.most_in in COMPUTING:
-        return BESIDE
-    return FACES if cost.most_in in AT_FACES else _messages(cost)
+    """By the part that grew most: computing is no message's, unless waiting costs too much too."""
+    if cost.most_in not in (*COMPUTING, *AT_FACES):
+        return _messages(cost)
+    if cost.waits_cost > cost.limit:
+        return BOTH
+    return BESIDE if cost.most_in in COMPUTING else FACES
 
 
 def _messages(cost: Cost) -> str:

@@ -91,7 +91,8 @@ class Cost(VariantRow, frozen=True, kw_only=True):
     That is the largest whose ranks have a core each; where there is none nothing can be said.
     `cost` is 1 less the efficiency, with its interval. `first_ranks` is the smallest number of
     ranks at which it is surely over `limit`; 0 where none is. `most_in` is the part of an iteration
-    that takes most longer than on `base_ranks` (of a lattice that is divided, than its share).
+    that takes most longer than on `base_ranks` (of a lattice that is divided, than its share), and
+    `waits_ns` how much longer all parts take together in which a rank waits for others.
     `needed` launches would tell, where the scatter is what hides it. Where the ranks were
     `within_a_host` no link is in it.
     """
@@ -109,8 +110,15 @@ class Cost(VariantRow, frozen=True, kw_only=True):
     first_ranks: int
     most_in: str
     most_ns: float
+    waits_ns: float
     needed: Needed | None = None
     within_a_host: bool = False
+
+    @property
+    def waits_cost(self) -> float:
+        """What the performance loses by waiting alone, were all else as on `base_ranks`."""
+        share = self.base_ranks / self.ranks if self.is_global else 1.0
+        return 1 - 1 / (1 + max(0.0, self.waits_ns) / (share * self.base_ns.value))
 
 
 class _Point(NamedTuple):
@@ -306,7 +314,8 @@ def _cost(
         and verdict_of(one.row.efficiency, is_exact=is_exact) == "costs more"
     ]
     found = last.efficiency
-    most_in, most_ns = _grown_most(base, last)
+    grown = _grown(base, last)
+    most_in, most_ns = max(grown.items(), key=lambda one: one[1], default=("", 0.0))
     verdict = verdict_of(found, is_exact=is_exact) if alone else "cannot tell"
     is_hidden = verdict == "cannot tell" and bool(alone)
     return Cost(
@@ -320,6 +329,7 @@ def _cost(
         first_ranks=min(over, default=0),
         most_in=most_in,
         most_ns=most_ns,
+        waits_ns=sum(ns for part, ns in grown.items() if part not in (*COMPUTING, *AT_FACES)),
         needed=_needed(curve[0], at_last, found) if is_hidden else None,
         within_a_host=is_near(last.case),
     )
@@ -336,15 +346,14 @@ def _needed(base: _Point, last: _Point, efficiency: Ratio) -> Needed:
     return to_be_told(base.slowest, last.slowest, max(-limit, limit - seen), is_slower=is_more)
 
 
-def _grown_most(base: ScalingRow, last: ScalingRow) -> tuple[str, float]:
-    """The part that grew most, and by how much; none where no part is known."""
+def _grown(base: ScalingRow, last: ScalingRow) -> dict[str, float]:
+    """By how much each part grew, in ns; no part of which one of the two is not known."""
     share = base.ranks / last.ranks if last.is_global else 1.0
-    grown = {
+    return {
         part: own.value - share * base.parts_ns[part].value
         for part, own in last.parts_ns.items()
         if part in base.parts_ns
     }
-    return max(grown.items(), key=lambda one: one[1], default=("", 0.0))
 
 
 def level_of(run: Run, launch: int, set_bytes: int) -> str:
