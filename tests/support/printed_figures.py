@@ -99,7 +99,9 @@ def _shown(place: _Place, last: str, data: Any) -> Shown:
 def _with_intervals(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The fields; one whose ends are fields beside it is a figure with its interval."""
     for key, value in data.items():
-        ends = {end: data.get(f"{key}_{end}") for end in ("low", "high")}
+        # What is added has its ends as fields of their own.
+        names = "{end}_ns" if key == "added_ns" else f"{key}_{{end}}"
+        ends = {end: data.get(names.format(end=end)) for end in ("low", "high")}
         yield key, value if None in ends.values() else {"value": value, **ends}
 
 
@@ -107,7 +109,11 @@ def _with_ends(shown: Shown) -> list[Shown]:
     """The figure, each of its ends, and each without its sign: "saves 3 ns" of -3 ns."""
     figures = [end for end in (shown.low, shown.high) if not math.isnan(end)]
     figures += [-one for one in (shown.value, *figures) if one < 0]
-    return [shown, *(Shown(value=one, units=shown.units) for one in figures)]
+    without_sign = msgspec.structs.replace(
+        shown, value=-shown.value, low=-shown.high, high=-shown.low
+    )
+    whole = [shown, without_sign] if shown.value < 0 else [shown]
+    return [*whole, *(Shown(value=one, units=shown.units) for one in figures)]
 
 
 def _names(row: dict[str, Any]) -> tuple[frozenset[str], ...]:
