@@ -66,7 +66,7 @@ def test_what_huge_pages_save(tmp_path: Path) -> None:
     cases = make_cases(["ping_pong"], ["tcp"], "4KiB", variants=variants)
     assert [case.variant for case in cases] == ["small_pages/turn64", "huge_pages/turn64"]
     (sentence,) = told(tmp_path, cases, lambda case: 2000.0 if case.pages == "huge" else 3000.0)
-    assert sentence.startswith("pages: tcp, ping_pong, 4 KiB turn64: 500 ns (")
+    assert sentence.startswith("pages: tcp, ping_pong, 4 KiB turn64: 500.5 ns [")
     assert sentence.endswith("less with huge pages: 1.50 times the bandwidth")
     same, more = told(tmp_path, cases, lambda _: 2000.0)
     assert "to tell the 1 difference without a verdict takes about" in more

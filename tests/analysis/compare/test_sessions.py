@@ -164,11 +164,12 @@ def test_what_several_records_share_is_said_once_and_what_to_do_comes_first(
     tmp_path: Path,
 ) -> None:
     """One line of advice with commands, one of the basis, one of trends, however many records."""
-    noise = (0.8, 1.3, 1.0, 0.9, 1.25)
+    noise = (0.9, 1.12, 1.0, 0.95, 1.1)
 
     def noisy(name: str, turn: int) -> Path:
         def times(case: Case, launch: int) -> Sequence[float]:
-            return [noise[(launch + turn) % 5] * time for time in usual_times_ns(case, 2)]
+            more = (1 + 0.06 * turn) * noise[(launch + turn) % 5]
+            return [more * time for time in usual_times_ns(case, 2)]
 
         return synthetic_record(tmp_path / f"{name}.jsonl", CASES, launches=5, times_ns=times)
 
