@@ -244,10 +244,10 @@ def test_the_json_of_a_case_has_its_row(tmp_path: Path) -> None:
 def test_the_finding_names_lattices_and_times(tmp_path: Path) -> None:
     finding, rests_on = Scaling().findings(rows_of(record_of(tmp_path, weak_cases())))
     assert rests_on.startswith("scaling: 1 session of 5 launches: the intervals do not include")
-    # What grew is computing: each rank has its own part of the lattice, and none waits for it.
+    # Computing grew most, and waiting, a fifth of an iteration, by as large a share of itself.
     assert finding.startswith(
-        "milc over tcp, weak scaling: computing beside each other costs more than 10% (a shared"
-        " cache, the memory or shared cores, not the fabric) at 4^4"
+        "milc over tcp, weak scaling: the ranks' own work and waiting for messages together cost"
+        " more than 10% at 4^4"
     )
     assert "the fabric costs more" not in finding
     assert "messages within the host cost less than 10% at 14^4" in finding
