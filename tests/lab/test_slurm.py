@@ -175,7 +175,8 @@ def test_a_run_goes_on_in_a_second_job(cluster: Cluster, folder: Path) -> None:
     assert end_of_job(cluster, number) == "COMPLETED", log.read_text()
     run = record_in(folder)
     assert len(run.lines.launches) > before
-    assert set(hosts_of(run)) == {("n1", "n2")}
+    # Those of an earlier job may still be on their way out: which two it gets is Slurm's.
+    assert {len(set(hosts)) for hosts in hosts_of(run)} == {2}
     assert run.footer is not None
     assert run.footer.outcome == "precise"
 
