@@ -268,6 +268,12 @@ def in_a_row(names: Sequence[str], last: str) -> str:
     return f"{', '.join(others)} {last} {end}" if others else end
 
 
+def few_of(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are: "a, b and 3 more"."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def hosts_in_words(hosts: Iterable[str]) -> str:
     """A few hosts by name, many by how many they are and the first and the last of them."""
     names = list(hosts)

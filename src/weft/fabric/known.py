@@ -10,7 +10,7 @@ import msgspec
 from weft.errors import WeftError
 from weft.fabric.network import switch_names
 from weft.fabric.routes import routes_of
-from weft.wording import verb_of
+from weft.wording import few_of, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -72,11 +72,10 @@ def on_endpoints(fabric: KnownFabric, names: Sequence[str]) -> KnownFabric:
         dict.fromkeys(host_of(name) for name, host in zip(names, hosts, strict=True) if not host)
     )
     if lost:
-        named = ", ".join(lost[:_MOST_NAMED])
-        more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
         topology = f"the topology {' and '.join(fabric.typed)}".rstrip()
         raise WeftError(
-            f"{topology} does not fit: {named}{more} {verb_of(len(lost), 'are')} below no switch",
+            f"{topology} does not fit: {few_of(lost, _MOST_NAMED)} {verb_of(len(lost), 'are')}"
+            " below no switch",
             "name the topology of these hosts, or omit --topology",
         )
     ends = list(zip(names, hosts, strict=True))

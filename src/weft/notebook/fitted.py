@@ -11,8 +11,7 @@ import msgspec
 from weft.estimate import Estimate
 from weft.notebook.plots import plot_of
 from weft.notebook.tables import table_of_rows
-from weft.record.run import Run
-from weft.sources.records import each_record
+from weft.sources.records import each_source
 from weft.studies.fits import fits_of, picture_of
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
     from weft.analysis.fits.models import Models
+    from weft.record.run import Run
     from weft.studies.fits import Fitted
 
 
@@ -35,8 +35,7 @@ def fit(
     are "SIZE,TIME" of a CSV. A series that has no model is a warning; where none has one it raises
     WeftError.
     """
-    sources = [source] if isinstance(source, Run) else each_record([source])
-    found, refused = fits_of(sources, test, transport, columns)
+    found, refused = fits_of(each_source([source]), test, transport, columns)
     for line in refused:
         warnings.warn(line, stacklevel=2)
     return [Fit(one) for one in found]

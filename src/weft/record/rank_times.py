@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.record.launches import launch_median
-from weft.record.ranks import FIRST_RANK, OF_RANK
+from weft.record.ranks import parts_of_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,12 +27,9 @@ def medians_of_ranks(run: Run, batches: Sequence[Batch]) -> dict[int, float]:
     if kept := batches[0].over_ranks:
         scale_ns = run.tick_of_operation_ns(batches[0])
         return {rank: ticks * scale_ns for rank, ticks in kept.medians.items()}
-    others = [part for part in batches[0].parts if OF_RANK.fullmatch(part)]
     return {
-        int(part.removeprefix("rank")): launch_median(
-            np.concatenate([run.time_ns(batch, part=part) for batch in batches])
-        )
-        for part in (FIRST_RANK, *others)
+        rank: launch_median(np.concatenate([run.time_ns(batch, part=part) for batch in batches]))
+        for rank, part in parts_of_ranks(batches[0]).items()
     }
 
 
@@ -46,11 +43,11 @@ def delays_of_ranks(run: Run, batch: Batch) -> dict[int, float]:
     if batch.over_ranks:
         return {}
     found = {}
-    for part in (FIRST_RANK, *(part for part in batch.parts if OF_RANK.fullmatch(part))):
+    for rank, part in parts_of_ranks(batch).items():
         times_ns = run.time_ns(batch, part=part)
         middle_ns = launch_median(times_ns)
         if middle_ns > 0:
-            found[int(part.removeprefix("rank"))] = float(np.mean(times_ns)) / middle_ns
+            found[rank] = float(np.mean(times_ns)) / middle_ns
     return found
 
 

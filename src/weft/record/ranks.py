@@ -61,9 +61,11 @@ def ticks_of_slowest_pair(seen: Sampled, partners: Sequence[int]) -> int:
 
 def _ticks_by_rank(seen: Sampled) -> dict[int, Sequence[int]]:
     """The samples of each rank whose times are kept, the first one's first."""
-    others = {
-        int(name.removeprefix("rank")): own
-        for name, own in seen.parts.items()
-        if OF_RANK.fullmatch(name)
-    }
-    return {0: seen.ticks, **others}
+    names = parts_of_ranks(seen)
+    return {rank: seen.parts[name] if rank else seen.ticks for rank, name in names.items()}
+
+
+def parts_of_ranks(seen: Sampled) -> dict[int, str]:
+    """What the series of each rank is called whose times are kept, the first one's first."""
+    names = (FIRST_RANK, *(name for name in seen.parts if OF_RANK.fullmatch(name)))
+    return {int(name.removeprefix("rank")): name for name in names}

@@ -28,12 +28,16 @@ if TYPE_CHECKING:
 
 def records_named(sources: Iterable[str | Path | Run]) -> list[Run]:
     """The records of these words in their order. Raises WeftError as record_named."""
-    each = [
+    return [record_named(one) for one in counted_off(each_source(sources), "reading records")]
+
+
+def each_source(sources: Iterable[str | Path | Run]) -> list[str | Run]:
+    """What was read as it is, and one record a word of the others."""
+    return [
         one
         for source in sources
-        for one in ([source] if isinstance(source, Run) else split_records(str(source)))
+        for one in ([source] if isinstance(source, Run) else each_record([source]))
     ]
-    return [record_named(one) for one in counted_off(each, "reading records")]
 
 
 def each_record(words: Iterable[str | Path]) -> list[str]:

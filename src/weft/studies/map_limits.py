@@ -19,7 +19,7 @@ from weft.analysis.stats.needed import Needed, in_order, to_be_beside
 from weft.errors import WeftError
 from weft.studies.map_changes import maps_together, silent_hosts_of
 from weft.units import format_bandwidth, format_time
-from weft.wording import counted, verb_of, with_ends
+from weft.wording import counted, few_of, verb_of, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,11 +95,8 @@ def _of_ways(
     beyond = {name: way for name, way in ways.items() if way.is_bounded and way.low > bound_ns}
     if beyond:
         slow_first = sorted(beyond, key=lambda name: -beyond[name].value)
-        named = ", ".join(
-            f"{name} {format_time(beyond[name].value)}" for name in slow_first[:_MOST_NAMED]
-        )
-        more = f" and {len(beyond) - _MOST_NAMED} more" if len(beyond) > _MOST_NAMED else ""
-        return "fail", f"{named}{more}, of {counted(len(ways), 'way')}", None
+        named = [f"{name} {format_time(beyond[name].value)}" for name in slow_first]
+        return "fail", f"{few_of(named, _MOST_NAMED)}, of {counted(len(ways), 'way')}", None
     still_open = [way for way in ways.values() if not way.is_bounded or way.high > bound_ns]
     if still_open or not ways:
         many = counted(len(ways), "way")

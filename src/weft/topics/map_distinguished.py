@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.units import format_share
-from weft.wording import in_a_row
+from weft.wording import few_of, in_a_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,14 +37,9 @@ def distinguished_in_words(distinguished: Sequence[Distinguished]) -> str:
 
 def guessed_in_words(groups: Sequence[tuple[str, Sequence[str]]]) -> str:
     """Who is in each guessed group, for a sentence, and how to say what is known."""
-    named = []
-    for name, members in groups[:_MOST_GROUPS]:
-        more = len(members) - _MOST_MEMBERS
-        own = ", ".join(members[:_MOST_MEMBERS]) + (f" and {more} more" if more > 0 else "")
-        named.append(f"{name} ({own})")
-    more = len(groups) - _MOST_GROUPS
-    rest = f" and {more} more" if more > 0 else ""
-    return f"guessed from the times alone: {', '.join(named)}{rest}; --topology takes what is known"
+    named = [f"{name} ({few_of(members, _MOST_MEMBERS)})" for name, members in groups]
+    few = few_of(named, _MOST_GROUPS)
+    return f"guessed from the times alone: {few}; --topology takes what is known"
 
 
 def _what(one: Distinguished) -> str:

@@ -36,7 +36,7 @@ from weft.topics.map_charts import distribution_of, matchings_chart, matrix_char
 from weft.topics.map_distinguished import distinguished_in_words, guessed_in_words
 from weft.topics.rows import SizeRow
 from weft.units import format_bandwidth, format_share, format_time
-from weft.wording import between, counted, half_or_none, in_a_row, verb_of
+from weft.wording import between, counted, few_of, half_or_none, in_a_row, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -344,8 +344,7 @@ def _bisection_in_words(row: MapRow, found: Bisection) -> str:
     """What a link gets of matchings, and the worst of them by its pairs."""
     peak = "" if found.percent_of_peak is None else f", {_percent(found)} of {found.link}"
     pairs = [f"{one} to {other}" for one, other in found.worst]
-    more = len(pairs) - _MOST_OF_MATCHING
-    named = ", ".join(pairs[:_MOST_OF_MATCHING]) + (f" and {more} more" if more > 0 else "")
+    named = few_of(pairs, _MOST_OF_MATCHING)
     return (
         f"{row.place}: effective bisection bandwidth"
         f" {half_or_none(found.effective, format_bandwidth)} a link{peak}, over"

@@ -14,7 +14,7 @@ from weft.tables import Table
 from weft.topics.base import Topic, as_plain, cut
 from weft.topics.groups import by_key
 from weft.topics.scaling.charts import charts_of_group, title_of
-from weft.topics.scaling.rows import AT_FACES, COMPUTING, Cost, ScalingRow, ScalingRows, scaling_of
+from weft.topics.scaling.rows import COMPUTING, OWN_WORK, Cost, ScalingRow, ScalingRows, scaling_of
 from weft.units import (
     format_bandwidth,
     format_flops,
@@ -293,7 +293,7 @@ def _together(costs: Sequence[Cost], what_of: Callable[[Cost], str]) -> Iterator
 
 def _what_grew(cost: Cost) -> str:
     """By the part that grew most: computing is no message's, unless waiting costs too much too."""
-    if cost.most_in not in (*COMPUTING, *AT_FACES):
+    if cost.most_in not in OWN_WORK:
         return _messages(cost)
     if cost.waits_cost > cost.limit:
         return BOTH

@@ -41,6 +41,8 @@ MOST_COST = 0.10
 COMPUTING = ("compute", "local", "fields")
 # In which it does so with what goes to others or came from them.
 AT_FACES = ("pack", "remote")
+# Whatever else grew is waiting for others.
+OWN_WORK = (*COMPUTING, *AT_FACES)
 
 CostVerdict = Literal["costs more", "costs less", "cannot tell"]
 
@@ -85,6 +87,11 @@ class ScalingRow(CaseRow, frozen=True, kw_only=True):
     flush_to_zero: str = ""
 
 
+def _share(base_ranks: int, ranks: int, *, is_global: bool) -> float:
+    """What each of more ranks has of the work of one of `base_ranks`."""
+    return base_ranks / ranks if is_global else 1.0
+
+
 class Cost(VariantRow, frozen=True, kw_only=True):
     """What a lattice loses on the largest number of ranks, of the performance on `base_ranks`.
 
@@ -117,7 +124,7 @@ class Cost(VariantRow, frozen=True, kw_only=True):
     @property
     def waits_cost(self) -> float:
         """What the performance loses by waiting alone, were all else as on `base_ranks`."""
-        share = self.base_ranks / self.ranks if self.is_global else 1.0
+        share = _share(self.base_ranks, self.ranks, is_global=self.is_global)
         return 1 - 1 / (1 + max(0.0, self.waits_ns) / (share * self.base_ns.value))
 
 
@@ -276,7 +283,7 @@ def _curve(points: Sequence[_Point]) -> list[_Point]:
 
 def _efficiency(base: _Point, here: _Point) -> Ratio:
     speed = speed_of(base.slowest, here.slowest)
-    share = base.row.ranks / here.row.ranks if here.row.is_global else 1.0
+    share = _share(base.row.ranks, here.row.ranks, is_global=here.row.is_global)
     return msgspec.structs.replace(
         speed, speed=speed.speed * share, low=speed.low * share, high=speed.high * share
     )
@@ -329,7 +336,7 @@ def _cost(
         first_ranks=min(over, default=0),
         most_in=most_in,
         most_ns=most_ns,
-        waits_ns=sum(ns for part, ns in grown.items() if part not in (*COMPUTING, *AT_FACES)),
+        waits_ns=sum(ns for part, ns in grown.items() if part not in OWN_WORK),
         needed=_needed(curve[0], at_last, found) if is_hidden else None,
         within_a_host=is_near(last.case),
     )
@@ -348,7 +355,7 @@ def _needed(base: _Point, last: _Point, efficiency: Ratio) -> Needed:
 
 def _grown(base: ScalingRow, last: ScalingRow) -> dict[str, float]:
     """By how much each part grew, in ns; no part of which one of the two is not known."""
-    share = base.ranks / last.ranks if last.is_global else 1.0
+    share = _share(base.ranks, last.ranks, is_global=last.is_global)
     return {
         part: own.value - share * base.parts_ns[part].value
         for part, own in last.parts_ns.items()
