@@ -52,13 +52,33 @@ def job_of(done: subprocess.CompletedProcess[str]) -> int:
 
 def end_of_job(cluster: Cluster, number: int, deadline_s: float = JOB_DEADLINE_S) -> str:
     """Wait for a job's end; the state that Slurm gives it."""
+    return _shown_at_the_end(cluster, number, deadline_s)["JobState"]
+
+
+def status_of_job(
+    cluster: Cluster, *words: str, folder: Path, deadline_s: float = JOB_DEADLINE_S, **how: Any
+) -> int:
+    """Submit these words of sbatch and wait for the job's end; its exit status.
+
+    `sbatch --wait` itself looks 2, 10 and 42 s after it was submitted, and then every 32 s.
+    """
+    done = cluster.run("sbatch", "--parsable", *words, folder=folder, **how)
+    assert done.returncode == 0, done
+    shown = _shown_at_the_end(cluster, int(done.stdout), deadline_s)
+    assert shown["JobState"] in OVER, shown
+    status, signal = map(int, shown["ExitCode"].split(":"))
+    return -signal or status
+
+
+def _shown_at_the_end(cluster: Cluster, number: int, deadline_s: float) -> dict[str, str]:
+    """What Slurm shows of a job once it has ended, or when it has not by the deadline."""
     end = time.monotonic() + deadline_s
     while True:
-        shown = cluster.run("scontrol", "show", "job", str(number)).stdout
-        match = re.search(r"JobState=(\w+)", shown)
-        assert match, shown
-        if match[1] in OVER or time.monotonic() > end:
-            return match[1]
+        text = cluster.run("scontrol", "show", "job", str(number)).stdout
+        shown = dict(re.findall(r"(JobState|ExitCode)=(\S+)", text))
+        assert len(shown) == 2, text
+        if shown["JobState"] in OVER or time.monotonic() > end:
+            return shown
         threading.Event().wait(POLL_S)
 
 

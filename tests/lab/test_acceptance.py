@@ -11,7 +11,7 @@ import pytest
 
 import weft
 from lab.cluster.cluster import CHECKOUT
-from lab.runs import hosts_of
+from lab.runs import hosts_of, status_of_job
 from support.printed import result_of
 
 if TYPE_CHECKING:
@@ -83,10 +83,10 @@ def test_reframe_runs_every_check_as_a_job_on_two_nodes_and_takes_wefts_verdict(
 
 def night(cluster: Cluster, folder: Path) -> int:
     """One night, as cron submits it: the job's exit status."""
-    words = ("sbatch", "--wait", "--nodelist", "n1,n2", "nightly.sbatch")
+    words = ("--nodelist", "n1,n2", "nightly.sbatch")
     few = {"WEFT_TESTS": "ping_pong", "WEFT_SIZES": "8,4KiB", "WEFT_BUDGET": BUDGET}
     more = {**few, "WEFT_OPTIONS": SHORT}
-    return cluster.run(*words, folder=folder, deadline_s=300, more=more).returncode
+    return status_of_job(cluster, *words, folder=folder, deadline_s=300, more=more)
 
 
 def test_nights_are_kept_judged_and_drawn_and_a_slow_one_fails(

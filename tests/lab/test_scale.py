@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab.runs import status_of_job
+
 if TYPE_CHECKING:
     from lab.cluster.cluster import Cluster
 
@@ -20,9 +22,9 @@ def test_many_ranks_start_run_two_cases_and_end(cluster: Cluster, folder: Path) 
     """In a job on its nodes, so that rank 0 is where its memory is looked at."""
     bench = f"{sys.executable} -m bench.scale 8 16 32"
     words = ["--nodes", "4", "--chdir", str(ROOT), "--output", str(folder / "scale.log")]
-    done = cluster.run("sbatch", "--wait", *words, "--wrap", bench, folder=folder)
+    status = status_of_job(cluster, *words, "--wrap", bench, folder=folder)
     said = (folder / "scale.log").read_text()
-    assert done.returncode == 0, said
+    assert status == 0, said
     line = r"^(\d+) ranks: start .* s .*, two cases .* s, end .* s, rank 0 (\d+) MB$"
     found = re.findall(line, said, re.MULTILINE)
     assert [ranks for ranks, _ in found] == ["8", "16", "32"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lab.runs import FEW, SHORT, end_of_job, hosts_of, job_of, record_in, run_short
+from lab.runs import FEW, SHORT, end_of_job, hosts_of, job_of, record_in, run_short, status_of_job
 from support.printed import result_of
 from support.words import with_usual
 
@@ -42,8 +42,7 @@ def test_a_run_is_submitted_and_becomes_a_record_and_a_report(
 def test_the_printed_script_is_what_sbatch_takes(cluster: Cluster, folder: Path) -> None:
     words = ["weft", "slurm", "script", *SHORT, "--nodes", "3", "-o", "r.jsonl"]
     (folder / "job.sh").write_text(cluster.run(*words, folder=folder).stdout)
-    done = cluster.run("sbatch", "--wait", "job.sh", folder=folder)
-    assert done.returncode == 0, done
+    assert status_of_job(cluster, "job.sh", folder=folder) == 0
     run = record_in(folder)
     # A pair measures; without --ranks each of the nodes has one.
     assert hosts_of(run) == [("n1", "n2", "n3")]

@@ -178,7 +178,16 @@ def test_nothing_begins_because_the_gate_ended_what_it_waited_for(gate: Gate) ->
     assert "newcomer" not in gate.called()
 
 
-def test_the_quick_part_builds_and_passes_the_quick_tests(gate: Gate) -> None:
-    done = gate.run("quick")
-    assert done.returncode == 0
-    assert gate.called() == ["cmake", "cmake", "make", "quick"]
+@pytest.mark.parametrize(("part", "tests"), [("build", []), ("quick", ["quick"])])
+def test_the_quick_part_builds_and_passes_the_quick_tests(
+    gate: Gate, part: str, tests: list[str]
+) -> None:
+    done = gate.run(part)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, f"all {part} steps passed")
+    assert gate.called() == ["cmake", "cmake", "make", *tests]
+
+
+def test_the_newcomer_builds_what_the_tests_need_before_it_waits() -> None:
+    text = (SCRIPTS / "newcomer").read_text()
+    at = [text.index(word) for word in ("PART=build\n", "flock ", "PART=quick\n")]
+    assert at == sorted(at)
