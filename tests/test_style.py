@@ -19,7 +19,7 @@ from style import (
     word_rules,
 )
 from style.help_rules import commands_without_example
-from style.tree import Allowed, Rule, Tree, no_longer_needed, tracked_paths
+from style.tree import Allowed, Finding, Rule, Tree, no_longer_needed, tracked_paths
 from weft.cli.main import app
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -108,15 +108,21 @@ def project() -> Tree:
     return Tree(ROOT, tracked_paths(ROOT))
 
 
+@cache
+def found_by(rule: Rule) -> tuple[Finding, ...]:
+    """What it finds in them, looked for once."""
+    return tuple(rule(project()))
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_the_project_keeps(rule: Rule) -> None:
     allowed = {exception.path for exception in EXCEPTIONS if exception.rule is rule}
-    found = [str(finding) for finding in rule(project()) if finding.path not in allowed]
+    found = [str(finding) for finding in found_by(rule) if finding.path not in allowed]
     assert not found, f"{rule.__doc__}\n" + "\n".join(found)
 
 
 def test_every_exception_is_still_needed() -> None:
-    assert no_longer_needed(EXCEPTIONS, project()) == []
+    assert no_longer_needed(EXCEPTIONS, found_by) == []
 
 
 def test_every_command_shows_an_example() -> None:

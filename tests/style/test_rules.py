@@ -244,6 +244,19 @@ def test_a_finding_names_the_line(tmp_path: Path) -> None:
     assert [finding.line for finding in text_rules.unfinished_work(tree)] == [3]
 
 
+def test_prose_of_python_is_its_comments_and_docstrings_with_their_lines(tmp_path: Path) -> None:
+    text = (
+        'r"""A \\" module.\n\n"" of it."""\nHASH = "\\"# no" + \'"""\'  # a "mark\n'
+        "PLAIN = '''# none \\\\\n# none'''\nODD = f'{1}#'\n#\n"
+    )
+    source = grow(tmp_path, {"src/one.py": text}).find("src/one.py")
+    assert source
+    assert source.prose == (
+        (1, 'r"""A \\" module.\n\n"" of it."""'), (4, '# a "mark'), (8, "#")
+    )  # fmt: skip
+    compile(text, "one.py", "exec")
+
+
 def test_ignored_files_are_not_looked_at(tmp_path: Path) -> None:
     grow(tmp_path, {".gitignore": "build/\n", "build/a.py": "", "src/new.py": "", "src/old.py": ""})
     for words in (["init", "-q"], ["add", "src/old.py"]):
@@ -255,4 +268,4 @@ def test_an_exception_ends_with_its_reason(tmp_path: Path) -> None:
     tree = grow(tmp_path, {**GOOD, TABLE: DOC + "print(1)\n"})
     needed = Allowed(python_rules.prints, TABLE, "on purpose")
     stale = Allowed(python_rules.prints, CLI, "it was once")
-    assert no_longer_needed((needed, stale), tree) == [stale]
+    assert no_longer_needed((needed, stale), lambda rule: rule(tree)) == [stale]
