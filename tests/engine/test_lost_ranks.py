@@ -39,7 +39,11 @@ def programs(tmp_path: Path) -> Path:
 
 def run(programs: Path, sabotage: str, *words: str) -> subprocess.CompletedProcess[str]:
     record = programs.parent / "r.jsonl"
-    usual = ("--sizes", "8,16", "--launches", "2", "--budget", "90s", "--precision", "100%")
+    # Few samples: what takes the time of these runs is to be the end of a rank.
+    usual = (
+        "--sizes", "8,16", "--launches", "2", "--budget", "90s", "--precision", "100%",
+        "--samples", "20",
+    )  # fmt: skip
     return subprocess.run(
         [WEFT, "run", "ping_pong", *with_usual(usual, words), "--no-report", "--json",
          "-o", record],

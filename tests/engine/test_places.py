@@ -41,6 +41,8 @@ def check_threads(mpi: str, transport: str, words: Sequence[str], polled: set[in
         told = hello.details["helper threads"]
         count = len(places[0][1])
         assert told == "none" if count == 0 else told.startswith(f"{count} on CPUs "), told
+        # Ranks that say bye are gone at once; a starter that is terminated gives them seconds.
+        launch.finish()
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
@@ -89,6 +91,7 @@ def test_on_one_host_nothing_listens_beyond_the_loopback(
             ]
             assert [at for at in listening if not at.startswith("127.")] == []
             assert transport != "tcp" or not listening
+        launch.finish()
 
 
 def test_what_a_killed_process_left_in_shared_memory_is_no_hindrance(tmp_path: Path) -> None:
@@ -103,6 +106,7 @@ def test_what_a_killed_process_left_in_shared_memory_is_no_hindrance(tmp_path: P
         ranks = [rank.pid for rank in launch.hello().ranks]
         answer = launch.run({"id": 1, "test": "ping_pong", "bytes": 8, "samples": 10}, 60)
         assert answer.status == "ok", answer
+        launch.finish()
     assert (tmp_path / "left").read_text() == "left\nleft\n"
     assert not [rank for rank in ranks if list(SHARED_MEMORY.glob(f"{rank}:*"))]
 
@@ -115,6 +119,7 @@ def test_shared_memory_of_other_processes_is_left_alone() -> None:
             program = engine_folder() / "openmpi" / "rank-ofi"
             with started(program, "openmpi", ("--option", "provider=shm")) as launch:
                 launch.hello()
+                launch.finish()
             assert mine.exists()
         finally:
             mine.unlink()
