@@ -25,12 +25,14 @@ make_commands_once()
 HERE = Path(__file__).parent
 # What tests marked engine or browser do beside their rest, by folder or file: the gate runs each
 # kind by itself: the lab beside what computes, since it mostly waits, and then real ranks alone.
-# What is not named here may have ranks.
+# What is not named here may have ranks that measure.
 IN_LAB = ("lab", "packaging")
 SIMULATES = (
     "sim", "cli", "report", "test_contributor_pages.py", "test_truth.py", "test_held_out.py",
     "test_reproduction.py", "test_predicted_figures.py", "test_list_libraries.py",
     "test_whole_site.py",
+    # Their ranks measure nothing, and mostly wait for MPI's starters.
+    "test_refusals.py", "test_gauge_files.py", "test_meeting.py", "test_places.py",
 )  # fmt: skip
 
 # Files that take longest, most first: one that a worker begins last holds all others up. The gate

@@ -283,9 +283,9 @@ def test_ranks_that_nobody_watches_end_by_themselves() -> None:
 def test_weft_run_end_to_end(tmp_path: Path) -> None:
     record = tmp_path / "r.jsonl.zst"
     done = subprocess.run(
-        # Two launches of these few cases take a fifth of the budget.
-        [WEFT, "run", "ping_pong", "stream", "--sizes", "8,64KiB", "--budget", "30s",
-         "--launches", "2", "--precision", "50%", "--json", "-o", record],
+        # Two launches of these few samples take a small part of the budget.
+        [WEFT, "run", "ping_pong", "stream", "--sizes", "8,64KiB", "--budget", "90s",
+         "--samples", "50", "--launches", "2", "--precision", "100%", "--json", "-o", record],
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -23,6 +23,8 @@ KINDS = {
     "report/test_page_in_browser.py": "simulated",
     "studies/test_reproduction.py": "simulated",
     "studies/test_predicted_figures.py": "simulated",
+    "engine/test_refusals.py": "simulated",
+    "engine/test_places.py": "simulated",
     "studies/test_measured_huge_pages.py": "ranks",
 }
 
