@@ -31,14 +31,16 @@ SIMULATES = (
     "sim", "cli", "report", "test_contributor_pages.py", "test_truth.py", "test_held_out.py",
     "test_reproduction.py", "test_predicted_figures.py", "test_list_libraries.py",
     "test_whole_site.py",
-    # Their ranks measure nothing, and mostly wait for MPI's starters.
+    # Their ranks measure little or nothing, and mostly wait for MPI's starters.
     "test_refusals.py", "test_gauge_files.py", "test_meeting.py", "test_places.py",
+    "test_lost_ranks.py",
 )  # fmt: skip
 
 # Files that take longest, most first: one that a worker begins last holds all others up. The gate
 # names each kind's slowest tests at its end.
 LONGEST = (
-    "test_contributor_pages.py", "sim/test_heads.py", "site/test_whole_site.py",
+    "test_contributor_pages.py", "engine/test_lost_ranks.py", "sim/test_heads.py",
+    "site/test_whole_site.py",
     "studies/test_predicted_figures.py", "launch/test_runs_scripted.py",
     "launch/test_runs_go_on.py", "cli/test_output_files.py", "test_style.py",
     "cli/test_options_without_effect.py", "analysis/stats/test_intervals.py",

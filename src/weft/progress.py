@@ -156,7 +156,7 @@ def figure_of(state: CaseState) -> str:
     """The case's figure as the tables have it, with its interval once there are two launches."""
     pattern, known = state.pattern, state.medians_ns
     if len(known) < 2 or min(known) <= 0:
-        known = [state.operation_ns]
+        known = (state.operation_ns,)
     time_ns = median_of_launches(known, state.resolution_ns)
     rate = bandwidth_of(pattern, state.case.bytes, time_ns) if time_ns.value > 0 else None
     if pattern.figure == "bandwidth" and rate is not None:

@@ -25,6 +25,7 @@ KINDS = {
     "studies/test_predicted_figures.py": "simulated",
     "engine/test_refusals.py": "simulated",
     "engine/test_places.py": "simulated",
+    "engine/test_lost_ranks.py": "simulated",
     "studies/test_measured_huge_pages.py": "ranks",
 }
 

@@ -56,8 +56,11 @@ def none_is_whole(states: Sequence[CaseState], plan: Plan) -> bool:
     rounds, and a simulation is over when it is over.
     """
     may_be = any(s.is_short(plan) for s in states if s.pattern.figure != "pairs")
-    is_real = plan.simulated is None
-    return is_real and may_be and not any(_is_whole(own, plan) for own in _alike(states, plan))
+    if plan.simulated is not None or not may_be:
+        return False
+    # Asked at every case, and until one has all of its launches that is all there is to see.
+    with_all = [state for state in states if len(state.medians_ns) >= plan.launches]
+    return not with_all or not any(_is_whole(own, plan) for own in _alike(states, plan))
 
 
 def _alike(states: Sequence[CaseState], plan: Plan) -> list[list[CaseState]]:

@@ -43,6 +43,8 @@ class CaseState:
         self.case = case
         self.pattern = pattern
         self._launches: dict[int, _OfLaunch] = {}
+        # Asked for by every other case after each batch.
+        self._medians_ns: tuple[float, ...] = ()
         self._next_ticks = 0.0
         self._learnt_in: tuple[int, Clock] | None = None
         self.guess_ns = 0.0
@@ -68,9 +70,9 @@ class CaseState:
         return RankGroup(self.case.transport, self.case.ranks)
 
     @property
-    def medians_ns(self) -> list[float]:
+    def medians_ns(self) -> tuple[float, ...]:
         """The median time of an operation in each launch."""
-        return [own.median_ticks * own.clock.tick_ns for own in self._launches.values()]
+        return self._medians_ns
 
     @property
     def resolution_ns(self) -> float:
@@ -85,16 +87,22 @@ class CaseState:
 
         Where the clock did not move during the samples no further launch gives a time.
         """
-        self._launches[launch] = _OfLaunch(median_ticks, ops_per_sample, clock)
+        self._set(launch, _OfLaunch(median_ticks, ops_per_sample, clock))
         self.closed = self.closed or median_ticks <= 0
 
     def add_clock(self, launch: int, clock: Clock | None) -> None:
         """A further calibration of a launch's clock: the analysis takes the better one, too."""
         own = self._launches.get(launch)
         if own:
-            self._launches[launch] = own._replace(clock=own.clock.or_longer(clock))
+            self._set(launch, own._replace(clock=own.clock.or_longer(clock)))
         if self._learnt_in and self._learnt_in[0] == launch:
             self._learnt_in = (launch, self._learnt_in[1].or_longer(clock))
+
+    def _set(self, launch: int, own: _OfLaunch) -> None:
+        self._launches[launch] = own
+        self._medians_ns = tuple(
+            one.median_ticks * one.clock.tick_ns for one in self._launches.values()
+        )
 
     def learn(self, seen: Sampled, median_ticks: float, launch: int, clock: Clock) -> None:
         """What a batch of a launch tells of the next one: its median operation in ticks, its pace.

@@ -36,7 +36,7 @@ class Outlook(Costed, Protocol):
     """A case as far as anything is known of it: what another launch of it takes is expected."""
 
     @property
-    def medians_ns(self) -> list[float]:
+    def medians_ns(self) -> Sequence[float]:
         """The median of each launch so far."""
 
     @property

@@ -60,7 +60,8 @@ class Costs:
 
     def __init__(self) -> None:
         self._launches_s: dict[RankGroup, float] = {}
-        self._cases_s: dict[str, dict[str, tuple[int, float]]] = {}
+        # By kind and case its size, how far along that is, and its seconds.
+        self._cases_s: dict[str, dict[Case, tuple[int, float, float]]] = {}
 
     def launch_took(self, group: RankGroup, seconds: float) -> None:
         """What a launch took beside its cases."""
@@ -69,7 +70,8 @@ class Costs:
     def case_took(self, state: Costed, seconds: float) -> None:
         """What a case took beside its samples."""
         known = self._cases_s.setdefault(_kind(state.case), {})
-        known[state.case.key] = (_size(state.case), seconds)
+        size = _size(state.case)
+        known[state.case] = (size, _knee(size), seconds)
 
     def launch_s(self, group: RankGroup) -> float:
         """What the next launch of a group will take beside its cases."""
@@ -80,13 +82,14 @@ class Costs:
     def case_s(self, state: Costed) -> float:
         """What a case will take beside its samples: as the last time, or as its nearest size."""
         known = self._cases_s.get(_kind(state.case), {})
-        if state.case.key in known:
-            return known[state.case.key][1]
+        if state.case in known:
+            return known[state.case][2]
         size = _size(state.case)
         if not known:
             messages_s = CHECKED_MESSAGES * size / GUESSED_BYTES_PER_S
             return GUESSED_CASE_S + messages_s + _fields_s(state)
-        near, seconds = min(known.values(), key=lambda one: abs(_knee(one[0]) - _knee(size)))
+        along = _knee(size)
+        near, _, seconds = min(known.values(), key=lambda one: abs(one[1] - along))
         return seconds * max(1.0, _scale(size, near))
 
     def fixed_s(self, states: Iterable[Costed]) -> float:

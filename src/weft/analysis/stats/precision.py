@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from weft.analysis.stats.intervals import median_of_launches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # The interval is looked at after every launch, so a few launches that are near each other by luck
 # would end the measurement. So the scatter must be small enough even where it is greater than it
@@ -17,7 +21,7 @@ MAY_BE_OFF = 10
 
 
 def settled(
-    launch_medians: list[float], precision: float, launches: int, resolution: float = 0.0
+    launch_medians: Sequence[float], precision: float, launches: int, resolution: float = 0.0
 ) -> bool:
     """Whether the interval over the launches is inside the precision, after enough launches.
 
@@ -37,7 +41,7 @@ def settled(
     return reach <= precision
 
 
-def scatter_at_most(values: list[float], middle: float) -> float:
+def scatter_at_most(values: Sequence[float], middle: float) -> float:
     """The upper bound of the relative standard deviation about the middle: it holds in 90 %.
 
     Of two positive values or more, without the tenth that is farthest off.
