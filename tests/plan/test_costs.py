@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -44,6 +46,23 @@ def test_the_samples_get_what_launches_and_cases_leave() -> None:
     assert share_s(100.0, STATES, costs) == LONGEST_SHARE_S
     costs.launch_took(TCP, 5.0)
     assert share_s(100.0, STATES, costs) == pytest.approx(2 * 5.4 / 4)
+
+
+def test_costs_are_added_in_the_order_of_the_cases() -> None:
+    """Of a set the sum's last digit, and so a run, would be another in each process."""
+    launches_s = {"tcp": 1e16, "mpi": 1.0, "ucx": 1.0, "ofi": 1.0}
+    states = {
+        name: CaseState(case, pattern(case.test))
+        for name in launches_s for case in make_cases(["ping_pong"], [name], [8])
+    }  # fmt: skip
+    costs = Costs()
+    for name, seconds in launches_s.items():
+        costs.launch_took(RankGroup(name, 2), seconds)
+    for state in states.values():
+        costs.case_took(state, 0.0)
+    for names in itertools.permutations(launches_s):
+        expected = sum(launches_s[name] for name in names)
+        assert costs.fixed_s([states[name] for name in names]) == expected
 
 
 TIMES = st.dictionaries(st.integers(0, 2**30), st.floats(1, 1e9), min_size=1, max_size=5)

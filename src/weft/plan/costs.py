@@ -95,7 +95,9 @@ class Costs:
     def fixed_s(self, states: Iterable[Costed]) -> float:
         """What one launch of each of these cases takes beside its samples."""
         todo = list(states)
-        launches_s = sum(self.launch_s(group) for group in {state.group for state in todo})
+        # Not a set, whose order, and so the sum's last digit, is another in each process.
+        groups = dict.fromkeys(state.group for state in todo)
+        launches_s = sum(self.launch_s(group) for group in groups)
         return launches_s + sum(self.case_s(state) for state in todo)
 
 
