@@ -20,7 +20,7 @@ from weft.analysis.stats import change_points, intervals, percentiles, ratios, s
 from weft.applications import asked, lattice
 from weft.fabric import cost, fat_tree, price_list
 from weft.measure import choice, failures, stopping, timeouts
-from weft.plan import budget, cases, costs, study, suites
+from weft.plan import budget, cases, costs, memory, study, suites
 from weft.sim import calibrate, effort, host_times, platforms
 from weft.topics import availability, offered_load, overlap, queue_depth, reuse
 from weft.topics.scaling import rate, rows
@@ -150,8 +150,13 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     (NUMBERS, "inside the margin (`--same`, {})", (percent(ratios.SAME),)),
     (
         NUMBERS,
-        "byte is compared (up to 256 messages and {}",
-        (mebibytes(engine("run/footprint.cpp", "most_bytes")),),
+        "byte is compared (up to {} messages and {}",
+        (memory.MOST_CHECKED, mebibytes(engine("run/footprint.cpp", "most_bytes"))),
+    ),
+    (
+        NUMBERS,
+        "In a case of more than {} ranks each looks at up to {} messages",
+        (memory.MANY_RANKS, memory.MOST_CHECKED_OF_MANY),
     ),
     (
         NUMBERS,

@@ -8,10 +8,11 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 import weft
-from support.builders import OVERHEAD_TICKS, make_cases, make_header, write_lines
+from support.builders import OVERHEAD_TICKS, make_cases, make_header, pattern, write_lines
 from support.virtual_ranks import (
     END_S,
     START_S,
@@ -23,9 +24,10 @@ from support.virtual_ranks import (
     timed_s,
 )
 from weft.analysis.summary import summarise
-from weft.launch.protocol import Answer
+from weft.launch.protocol import Answer, LaunchError
 from weft.plan.case import Case
 from weft.plan.cases import SIZES
+from weft.plan.pattern import Footprint
 from weft.plan.variations import Variation
 from weft.record.model import Batch, Footer, Launch
 from weft.units import parse_seconds, parse_sizes
@@ -118,6 +120,48 @@ def test_where_not_one_case_can_be_whole_the_budget_that_is_needed_is_said(
     assert max(launches_of(sink).values()) == 2
     assert -7 < left_s < -5
     assert "nothing of the budget is left; for all type --budget 70s" in sink.predicted[-1]
+
+
+class LongToStart(Machine):
+    """Ranks that are there when the budget is over."""
+
+    def __enter__(self) -> Machine:
+        self.now += 58.0
+        return super().__enter__()
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_ranks_that_come_when_the_budget_is_over_measure_the_smallest_case(
+    monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """The first that was drawn had 512 peers, and did not end in the seconds that were left."""
+    cases = tuple(
+        Case(test="hot_spot_receive", transport="tcp", bytes=size, ranks=1024, point=point)
+        for size in (8192, 8)
+        for point in (512, 1)
+    )
+    star = Footprint(ranks=1, ranks_per_point=1, is_star=True)
+    known = msgspec.structs.replace(pattern("hot_spot_receive"), footprint=star)
+    monkeypatch.setattr("support.virtual_ranks.PATTERNS", (known,))
+    sink, _ = measure(monkeypatch, cases, 50, overhead_s=0.1, seed=seed, ranks=LongToStart)
+    assert set(launches_of(sink)) == {"tcp/hot_spot_receive/8/1024ranks/at1"}
+
+
+def test_a_launch_that_was_lost_tells_how_long_the_next_one_takes_to_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A second was guessed for it still, and a budget was advised that is none."""
+
+    class Stuck(LongToStart):
+        def run(self, case: Mapping[str, Any], wait_s: float) -> Answer:
+            self.now += wait_s
+            raise LaunchError("timeout", f"{case['test']} did not end in {wait_s:g} s")
+
+    cases = make_cases(("ping_pong",), ("tcp",), (8, 1 << 20))
+    sink, _ = measure(monkeypatch, cases, 60, overhead_s=0.1, ranks=Stuck)
+    match = re.search(r"--budget (\w+),", sink.predicted[-1])
+    assert match is not None
+    assert parse_seconds(match[1]) > 5 * 58
 
 
 def test_what_is_left_after_the_asked_launches_goes_where_the_intervals_are_widest(

@@ -13,6 +13,7 @@ from weft.errors import WeftError
 from weft.launch.programs import Program
 from weft.launch.protocol import Answer
 from weft.measure.refused import refuse_in_vain, refused
+from weft.plan.pattern import Footprint
 
 if TYPE_CHECKING:
     from weft.record.model import Status
@@ -51,6 +52,27 @@ def test_each_number_of_ranks_is_asked_by_itself(monkeypatch: pytest.MonkeyPatch
     assert [case for case, _ in found] == [
         one for one in (*CASES, *ON_FOUR) if one.transport == "tcp"
     ]
+
+
+def test_the_engine_is_asked_for_as_many_messages_as_are_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It refused cases of many ranks for memory that they do not take."""
+    asked = []
+
+    def say(_: Program, lines: Lines, __: int, *, heads: bool) -> tuple[Answer, ...]:
+        assert not heads
+        asked.extend(line["most_checked"] for line in lines)
+        return tuple(Answer(id=line["id"], status="ok") for line in lines)
+
+    monkeypatch.setattr("weft.measure.refused.refusals", say)
+    known = {one: msgspec.structs.replace(pattern(one), footprint=Footprint(ranks=of))
+             for one, of in (("ping_pong", 2), ("stream", 0))}  # fmt: skip
+    program = msgspec.structs.replace(PROGRAMS["tcp"], patterns=tuple(known.values()))
+    cases = make_cases(["ping_pong", "stream"], ["tcp"], [8])
+    for ranks in (16, 17):
+        refused(plan_of(tuple(msgspec.structs.replace(one, ranks=ranks) for one in cases)), program)
+    assert asked == [256, 256, 256, 64]
 
 
 def test_a_plan_is_in_vain_where_no_transport_can_measure_any_of_it(

@@ -15,6 +15,7 @@ from weft.measure.checked_pairs import CheckedPairs
 from weft.measure.state import CaseState
 from weft.measure.stopping import Amount, most_checked
 from weft.plan.case import Case
+from weft.plan.pattern import Footprint
 from weft.plan.rounds import partners_in, rounds_of, usual_rounds
 from weft.record.model import Batch, Launch
 from weft.record.ranks import ticks_of_samples, ticks_of_slowest_pair
@@ -144,8 +145,20 @@ def test_rounds_of_which_only_some_pairs_were_looked_at_are_looked_at() -> None:
 
 def test_an_eighth_of_a_round_s_messages_is_looked_at() -> None:
     amounts = [Amount(samples=count, warmup=4, ops_per_sample=2) for count in (3, 60, 5000)]
-    assert [most_checked(pattern("pair_rounds"), one) for one in amounts] == [2, 16, 256]
-    assert [most_checked(pattern("stream"), one) for one in amounts] == [256] * 3
+    case = msgspec.structs.replace(CASES[0], ranks=16)
+    assert [most_checked(case, pattern("pair_rounds"), one) for one in amounts] == [2, 16, 256]
+    assert [most_checked(case, pattern("stream"), one) for one in amounts] == [256] * 3
+
+
+def test_of_many_ranks_each_looks_at_fewer_messages() -> None:
+    """What a rank of a halo had for them was more than all else of it in a launch of 1,024."""
+    amounts = [Amount(samples=count, warmup=4, ops_per_sample=2) for count in (3, 60, 5000)]
+    many = msgspec.structs.replace(CASES[0], ranks=17)
+    assert [most_checked(many, pattern("pair_rounds"), one) for one in amounts] == [2, 16, 64]
+    assert [most_checked(many, pattern("stream"), one) for one in amounts] == [64] * 3
+    # Those that stand by are none of them.
+    pair = msgspec.structs.replace(pattern("stream"), footprint=Footprint(ranks=2))
+    assert [most_checked(many, pair, one) for one in amounts] == [256] * 3
 
 
 def test_what_a_round_costs_beside_its_samples_is_not_taken_from_those_of_later_ones(

@@ -30,6 +30,14 @@ def test_memory_is_that_of_the_ranks_on_a_host() -> None:
         check_memory([case], here - 1, ranks_here=lambda _: 16)
 
 
+def test_of_many_ranks_each_has_buffers_for_fewer_messages() -> None:
+    """Of 64 in the place of 256 that are looked at; the order and the series are the same."""
+    case = Case(test="halo", transport="tcp", bytes=8, ranks=16)
+    many = msgspec.structs.replace(case, ranks=17)
+    less = needed_bytes(case, ranks_here=1) - needed_bytes(many, ranks_here=1)
+    assert less == 2 * (256 - 64) * 4096
+
+
 def test_ranks_that_take_no_part_need_nothing() -> None:
     """A test of two ranks in a launch of 64 was refused where it fitted, for 64 were counted."""
     two = Footprint(ranks=2)

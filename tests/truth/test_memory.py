@@ -8,7 +8,8 @@ import pytest
 
 from support.virtual import described, needed_by_engine
 from weft.plan.case import Case, Schedule
-from weft.plan.memory import needed_bytes
+from weft.plan.memory import most_checked_of, needed_bytes
+from weft.plan.pattern import Footprint
 
 Kind = Literal["one", "shared", "turn", "reuse"]
 
@@ -30,7 +31,7 @@ def any_case(chance: random.Random, tests: tuple[str, ...]) -> Case:
     )
 
 
-def line_of(case: Case, samples: int, warmup: int) -> str:
+def line_of(case: Case, footprint: Footprint, samples: int, warmup: int) -> str:
     return msgspec.json.encode(
         {
             "id": 1,
@@ -40,6 +41,7 @@ def line_of(case: Case, samples: int, warmup: int) -> str:
             "warmup": warmup,
             "queue_depth": case.queue_depth,
             "schedule": case.schedule,
+            "most_checked": most_checked_of(case, footprint),
         }
     ).decode()
 
@@ -51,7 +53,10 @@ def test_both_sides_need_the_same_for_any_case(ranks: int) -> None:
     chance = random.Random(ranks)  # noqa: S311 - cases, no secret
     cases = [msgspec.structs.replace(any_case(chance, tests), ranks=ranks) for _ in range(2000)]
     amounts = [(chance.randrange(1, 1_000_000), chance.randrange(50)) for _ in cases]
-    lines = [line_of(case, *amount) for case, amount in zip(cases, amounts, strict=True)]
+    lines = [
+        line_of(case, patterns[case.test].footprint, *amount)
+        for case, amount in zip(cases, amounts, strict=True)
+    ]
     here = -(-ranks // 4)
     told = needed_by_engine(lines, ranks, here)
     assert len(told) == len(cases)
@@ -65,7 +70,7 @@ def test_both_sides_count_the_ranks_that_a_point_names(test: str) -> None:
     footprint = described()[test].footprint
     for point in (1, 5, 31):
         case = Case(test=test, transport="virtual", bytes=5000, ranks=64, point=point)
-        line = line_of(case, 10, 2).replace('"id":1', f'"id":1,"point":{point}')
+        line = line_of(case, footprint, 10, 2).replace('"id":1', f'"id":1,"point":{point}')
         assert needed_by_engine([line], 64) == [needed_bytes(case, footprint, 12)]
         # The planner does not know which of the ranks a host has, and counts as many as may be.
         (first,) = needed_by_engine([line], 64, 4)

@@ -10,6 +10,7 @@ import msgspec
 from weft.analysis.stats.intervals import median_of_launches
 from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
 from weft.plan.budget import round_without_samples_s
+from weft.plan.memory import needed_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,6 +133,21 @@ def _fitting(states: list[CaseState], left_s: float, costs: Costs) -> list[CaseS
         groups.add(state.group)
         chosen.append(state)
     return chosen
+
+
+def smallest_first(todo: Sequence[CaseState]) -> list[CaseState]:
+    """Those without a figure first, the smallest of them before the others.
+
+    What a case takes in memory says how large it is: by its messages, by how many ranks it has, and
+    by how many each of them speaks with.
+    """
+    return sorted(
+        todo,
+        key=lambda state: (
+            bool(state.medians_ns),
+            needed_bytes(state.case, state.pattern.footprint),
+        ),
+    )
 
 
 def rounds_ahead(

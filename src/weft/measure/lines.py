@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.measure.stopping import MOST_CHECKED
+from weft.plan.memory import MOST_CHECKED
 from weft.record.model import Batch, Launch, Sampled
 
 if TYPE_CHECKING:

@@ -179,7 +179,7 @@ class CaseRunner:
             chosen,
             self.plan.seed,
             verify=verify,
-            most_checked=most_checked(state.pattern, chosen),
+            most_checked=most_checked(state.case, state.pattern, chosen),
             file=self.plan.application_file,
             keep_all=self.plan.keep_all,
         )

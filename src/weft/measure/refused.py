@@ -12,6 +12,8 @@ from weft.errors import WeftError
 from weft.launch.programs import refusals
 from weft.measure.lines import case_line
 from weft.measure.stopping import Amount
+from weft.plan.memory import most_checked_of
+from weft.plan.pattern import Footprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,11 +31,22 @@ def refused(plan: Plan, program: Program) -> tuple[tuple[Case, Answer], ...]:
     """
     heads = plan.simulated is not None and not plan.simulated.checks_messages
     amount = Amount(samples=max(plan.samples, 1), warmup=0, ops_per_sample=1)
+    footprints = {one.name: one.footprint for one in program.patterns}
     found: list[tuple[Case, Answer]] = []
     cases = [case for case in plan.cases if case.transport == program.transport]
     for ranks in dict.fromkeys(case.ranks for case in cases):
         own = [case for case in cases if case.ranks == ranks]
-        lines = [case_line(case, at, amount, plan.seed, verify=True) for at, case in enumerate(own)]
+        lines = [
+            case_line(
+                case,
+                at,
+                amount,
+                plan.seed,
+                verify=True,
+                most_checked=most_checked_of(case, footprints.get(case.test, Footprint())),
+            )
+            for at, case in enumerate(own)
+        ]
         found += zip(own, refusals(program, lines, ranks, heads=heads), strict=True)
     return tuple(found)
 

@@ -25,6 +25,7 @@ from weft.measure.choice import (
     one_to_end,
     rounds_ahead,
     share_s,
+    smallest_first,
 )
 from weft.measure.failures import Failures
 from weft.measure.lines import launch_line, utc_now
@@ -228,12 +229,15 @@ class Measurement:
         left = list(todo)
         hello: Hello | None = None
         end = LaunchEnd(launch=number, status="ok")
-        cases_s = 0.0
+        cases_s = start_s = 0.0
         try:
             with self._launch(group) as ranks:
                 hello = ranks.hello(start_deadline_s(group.ranks))
+                start_s = time.monotonic() - begun
                 self._started(group, number, hello)
                 up = Ranks(ranks, number, hello.clock)
+                if time.monotonic() >= stop:  # one of them is measured, and it ends soonest
+                    left = smallest_first(left)
                 while left and (len(left) == len(todo) or time.monotonic() < stop):
                     cases_s += self._timed_case(up, left, planned, share)
                     left.pop(0)
@@ -245,6 +249,8 @@ class Measurement:
             end = LaunchEnd(launch=number, status=error.status, reason=error.reason)
             if hello is None:
                 self._failures.did_not_start(group, error.reason)
+            else:
+                self._costs.launch_took(group, start_s)
             left = self._after_failure(group, left, error, has_started=hello is not None)
         else:
             left = []

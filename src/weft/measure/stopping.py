@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
+from weft.plan.memory import most_checked_of
 from weft.units import format_bytes
 from weft.wording import counted
 
@@ -39,8 +40,6 @@ MOST_TRIES = 3
 MARGIN = 1.1
 MOST_WARMUP = 50
 PROBE_DEPTH = 4
-# As many messages as are looked at in the untimed pass of a case.
-MOST_CHECKED = 256
 # Of a round of pairs no more than this part of those that are timed: there are many rounds, and
 # each pair is looked at in its own.
 PAIRS_CHECKED = 1 / 8
@@ -111,12 +110,13 @@ def is_to_check(case: Case, launches: int) -> bool:
     return launches == 0 or case.bytes <= VERY_LONG_BYTES
 
 
-def most_checked(pattern: Pattern, chosen: Amount) -> int:
+def most_checked(case: Case, pattern: Pattern, chosen: Amount) -> int:
     """How many messages the untimed pass of a batch may have, each of which is looked at."""
+    most = most_checked_of(case, pattern.footprint)
     if pattern.figure != "pairs":
-        return MOST_CHECKED
+        return most
     timed = (chosen.samples + chosen.warmup) * chosen.ops_per_sample
-    return min(max(int(timed * PAIRS_CHECKED), FEWEST_CHECKED), MOST_CHECKED)
+    return min(max(int(timed * PAIRS_CHECKED), FEWEST_CHECKED), most)
 
 
 def calibration_amount(case: Case, pattern: Pattern) -> Amount:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 # words.
 PAGE_BYTES = 4096
 CHECKED_BYTES = 8 << 20
+# As many messages a rank has in the untimed pass at most. Of many ranks a rank has fewer, for all
+# have enough together: what it has for them in memory, and waits for, grows with their number.
+MOST_CHECKED = 256
+MOST_CHECKED_OF_MANY = 64
+MANY_RANKS = 16
 WORD_BYTES = 16 * PAGE_BYTES
 WORD_BYTES_A_LANE = 4 * PAGE_BYTES
 BYTES_A_PLACE = 96
@@ -96,12 +101,18 @@ def needed_bytes(
     return messages + here * of_rank + (lanes - here) * WORD_BYTES_A_LANE
 
 
+def most_checked_of(case: Case, footprint: Footprint) -> int:
+    """How many messages of a rank the untimed pass of a case looks at, by the ranks in it."""
+    taking = footprint.ranks_of(case.ranks, case.point or 0)
+    return MOST_CHECKED_OF_MANY if taking > MANY_RANKS else MOST_CHECKED
+
+
 def _checked_slots(case: Case, footprint: Footprint) -> int:
     """Buffers each way of the pass in which every byte is checked: one a message, but few in turn
     for long ones."""
     fits = CHECKED_BYTES // max(case.message_bytes, 1) // case.lanes
     is_long = fits < 2 and not footprint.streams
-    messages = min(max(fits, 1 if is_long else 2), 256 // case.lanes)
+    messages = min(max(fits, 1 if is_long else 2), most_checked_of(case, footprint) // case.lanes)
     operations = max(messages // footprint.messages_per_operation, 1)
     if footprint.streams:
         depth = min(case.queue_depth, max(messages // 2, 2))
