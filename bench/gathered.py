@@ -4,6 +4,10 @@ The ranks are real ones under MPI on this machine, and hand drawn samples over b
 code; the answer is put into a record, which `weft show` reads.
 
     python -m bench gathered
+
+Where so many ranks do not start on one machine, hosts of a Slurm job start their own:
+
+    make lab HOSTS=64 CMD='salloc --nodes 64 python -m bench gathered --rounds 1'
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ from bench.own import Cost
 from bench.peers import AS_ROOT
 from weft.applications.info import ApplicationInfo
 from weft.applications.lattice import Lattice
+from weft.launch.environment import environment_of_ranks
+from weft.launch.nodes import hosts_of_slurm, network_of
 from weft.launch.protocol import Answer, decode
 from weft.measure.lines import batch_line
 from weft.plan.case import Case
@@ -72,16 +78,27 @@ def _told_by(ranks: int, samples: int) -> str:
         f"mpicxx.{_MPI}", "gathered.cpp", "-O2", "-DOMPI_SKIP_MPICXX", libraries_of_engine(),
         *libraries,
     )  # fmt: skip
-    words = ["-n", str(ranks), str(program), str(samples), str(ROUNDS)]
+    hosts = hosts_of_slurm()
     done = subprocess.run(
-        [f"mpirun.{_MPI}", *AS_ROOT, *words],
+        [*_starter(ranks, len(hosts)), str(program), str(samples), str(ROUNDS)],
         capture_output=True, text=True, timeout=DEADLINE_S, check=False,
+        env=environment_of_ranks({}, network_of(hosts)),
     )  # fmt: skip
     # Open MPI's starter may fail at the end of hundreds of ranks on few cores: it reads that one
     # has exited before it reads that it has left MPI. Rank 0 has told everything then.
-    if not done.stdout.endswith("}\n"):
+    # A step ends with an empty line of its own.
+    told = done.stdout.strip()
+    if not told.endswith("}"):
         raise RuntimeError(f"{ranks} ranks: {(done.stderr or done.stdout)[-500:]}")
-    return done.stdout
+    return told
+
+
+def _starter(ranks: int, hosts: int) -> list[str]:
+    """What starts so many ranks: a step of the job where this is one, which has so many hosts."""
+    if not hosts:
+        return [f"mpirun.{_MPI}", *AS_ROOT, "-n", str(ranks)]
+    return ["srun", "--mpi=pmix", f"--nodes={hosts}", f"--ntasks={ranks}",
+            "--overlap", "--overcommit", "--cpu-bind=none", "--input=none"]  # fmt: skip
 
 
 def _record(path: Path, ranks: int, line: str) -> Path:

@@ -58,7 +58,7 @@ def test_the_engine_is_asked_for_as_many_messages_as_are_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It refused cases of many ranks for memory that they do not take."""
-    asked = []
+    asked: list[int] = []
 
     def say(_: Program, lines: Lines, __: int, *, heads: bool) -> tuple[Answer, ...]:
         assert not heads
