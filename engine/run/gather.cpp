@@ -16,7 +16,7 @@ namespace weft {
 namespace {
 
 // Rank 0 holds so many bytes of the others at a time.
-constexpr std::size_t window_bytes = std::size_t{1} << 22U;
+constexpr std::size_t window_bytes = std::size_t{1} << 25U;
 
 template <class Item>
 std::span<const std::byte> bytes_of(const Item& item) {
