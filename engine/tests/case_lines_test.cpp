@@ -1,4 +1,4 @@
-// What is read of the line of a case: each field its own, what stands for one that is left out, and
+// What is read of the line of a case: each field its own, the usual value of each, and
 // both sides of each bound.
 #include <gtest/gtest.h>
 
