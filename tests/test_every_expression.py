@@ -9,6 +9,7 @@ So each word, bound and anchor of the expression is tried, also where only one o
 it. Where a new expression has no example, choose texts for it and put what `marks` says of them.
 """
 
+import ast
 import importlib
 import json
 import pkgutil
@@ -33,10 +34,22 @@ def expressions() -> dict[str, re.Pattern[str]]:
         if one.name.endswith("__main__"):
             continue
         module = importlib.import_module(one.name)
-        for name, value in vars(module).items():
-            if isinstance(value, re.Pattern):
+        own = names_given(ast.parse(Path(str(module.__file__)).read_text()))
+        for name in own:
+            if isinstance(value := vars(module).get(name), re.Pattern):
                 found[f"{one.name}.{name}"] = value
     return found
+
+
+def names_given(module: ast.Module) -> list[str]:
+    """What a module names itself: an imported expression belongs to where it is written."""
+    given = [
+        target
+        for one in ast.walk(module)
+        if isinstance(one, ast.Assign | ast.AnnAssign)
+        for target in (one.targets if isinstance(one, ast.Assign) else [one.target])
+    ]
+    return [one.id for one in given if isinstance(one, ast.Name)]
 
 
 EXPRESSIONS = expressions()
@@ -70,6 +83,11 @@ def test_every_parser_of_others_output_has_examples() -> None:
     parsers = {name for name in EXPRESSIONS if name.startswith("weft.sources.")}
     assert sorted(parsers - set(EXAMPLES)) == []
     assert sorted(set(EXAMPLES) - set(EXPRESSIONS)) == []
+
+
+def test_an_expression_belongs_to_the_module_that_writes_it() -> None:
+    written = "from other import TAKEN\nOWN = re.compile('a')\nTYPED: re.Pattern = TAKEN\n"
+    assert names_given(ast.parse(written)) == ["OWN", "TYPED"]
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))

@@ -12,6 +12,8 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weft.units import digit_worth, format_bytes, format_number, format_percent
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ DETERMINED = 10
 NO_LOWER, NO_UPPER = "no lower bound known", "no upper bound known"
 # What a parameter's cell says where its interval says nothing.
 UNDETERMINED = "not determined"
+# What a share's cell says there.
+UNKNOWN = "not known"
 # As the Particle Data Group rounds: to the second digit of half an interval's width where that
 # begins below 3.55, else to the first.
 SECOND_DIGIT_BELOW = 3.55
@@ -204,14 +208,29 @@ def share_or_unknown(figure: Estimate | None, *, may_exceed: bool = False) -> st
     """A share of a whole with half its interval, in per cent; one that says nothing is "not known".
 
     No more than the whole can be meant, but where it `may_exceed` it, as the processor's time of
-    several threads does. An interval wider than the whole holds every answer.
+    several threads does. An interval wider than the whole holds every answer. Less than nothing is
+    "none", or where that is not sure a range from nothing on.
     """
     if figure is None:
         return "-"
     is_wide = figure.is_bounded and figure.high - figure.low > WHOLE_PERCENT
     # Noise about the whole is the whole, and is shown.
     is_over = not may_exceed and figure.value > WHOLE_PERCENT * (1 + ABOUT_WHOLE)
-    return "not known" if is_wide or is_over else half_in_its_unit(figure, format_percent)
+    if is_wide or is_over or (figure.value < 0 and not figure.is_bounded):
+        return UNKNOWN
+    if figure.value < 0:
+        return _up_to(figure)
+    is_cut = figure.launches < ENOUGH_FOR_HALF and figure.low < 0
+    shown = msgspec.structs.replace(figure, low=0.0) if is_cut and figure.is_bounded else figure
+    return half_in_its_unit(shown, format_percent)
+
+
+def _up_to(share: Estimate) -> str:
+    """A share whose figure is below nothing: "none", "0 to 12 %", "0 to 12 % n=3"."""
+    if share.high <= 0:
+        return "none"
+    number = f" n={share.launches}" if 0 < share.launches < ENOUGH_FOR_HALF else ""
+    return f"0 to {format_percent(share.high, digit_worth(share.high, FEWEST_DIGITS))}{number}"
 
 
 def over(transport: str, variant: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -100,16 +103,45 @@ def test_without_an_mpi_a_shell_is_offered_the_rest(
     assert completed("weft list p") == ["platforms"]
 
 
+@pytest.mark.parametrize(
+    ("typed", "not_needed"),
+    [
+        ("weft ru", {"numpy"}),
+        ("weft compare esch", {"numpy"}),
+        ("weft run --suite f", {"numpy"}),
+        ("weft run --wait s", {"numpy"}),
+        ("weft figure --layout i", {"numpy"}),
+        ("weft predict --st", {"numpy"}),
+        ("weft show --table ov", set()),
+        ("weft reproduce s", set()),
+    ],
+)
+def test_a_word_is_offered_without_what_figures_need(typed: str, not_needed: set[str]) -> None:
+    """A shell waits for it at every press of the key. Lists of topics know their arrays."""
+    shown = "import sys; from weft.cli.main import main\ntry: main()\nfinally: print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", shown], env={**os.environ, **asked_for(typed)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "weft" in loaded
+    assert loaded & {"polars", "scipy", "plotly", "jinja2", *not_needed} == set()
+
+
 def completed(typed: str) -> list[str]:
     """What bash is offered for the last word."""
-    asked = {
+    done = CliRunner().invoke(app, env=asked_for(typed), prog_name="weft")
+    assert done.exit_code == 0, done.exception
+    return done.output.split()
+
+
+def asked_for(typed: str) -> dict[str, str]:
+    """How bash asks for its last word."""
+    return {
         "_WEFT_COMPLETE": "complete_bash",
         "COMP_WORDS": typed,
         "COMP_CWORD": str(len(typed.split()) - 1),
     }
-    done = CliRunner().invoke(app, env=asked, prog_name="weft")
-    assert done.exit_code == 0, done.exception
-    return done.output.split()
 
 
 def test_list_alone_says_what_can_be_listed() -> None:

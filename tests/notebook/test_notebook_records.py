@@ -11,7 +11,7 @@ from support.builders import LAUNCH_EFFECTS, make_cases, synthetic_record, usual
 from weft.errors import WeftError
 from weft.notebook.figures import Figures
 from weft.plan.case import Case
-from weft.record.parts import rank_and_part
+from weft.record.ranks import rank_and_part
 
 CASES = (
     *make_cases(("ping_pong", "stream"), ("mpi", "tcp"), (8, 1024)),

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from support.cells import UNITS, Book, Record, Shown, shown_of
+import msgspec
+
+from support.cells import UNITS, Book, Record, Shown, Wanted, shown_of
+from weft.wording import ENOUGH_FOR_HALF
 
 _HOW = {"hot_spot_send": "send", "hot_spot_receive": "receive", "random_pairs": "pairs"}
 # A share of a whole that is wider, or more by this share, is not known.
@@ -35,13 +38,29 @@ def _of_side(record: Record) -> str:
 def _share(field: str, most: float = _OVER) -> Any:
     """A share of a whole; words where it says nothing, or is more than can be."""
 
-    def told(record: Record) -> Shown | str | None:
+    def told(record: Record) -> Wanted:
         found = shown_of(field, record[field])
-        if isinstance(found, Shown) and (found.value > most or found.high - found.low > _WHOLE):
+        if not isinstance(found, Shown):
+            return found
+        if found.value > most or found.high - found.low > _WHOLE:
             return "not known"
-        return found
+        if found.value < 0:
+            return _below_nothing(found)
+        is_cut = 0 < found.launches < ENOUGH_FOR_HALF
+        return msgspec.structs.replace(found, low=max(found.low, 0.0)) if is_cut else found
 
     return told
+
+
+def _below_nothing(found: Shown) -> Wanted:
+    """None of the whole, or a range from none on."""
+    if not math.isfinite(found.high):
+        return "not known"
+    if found.high <= 0:
+        return "none"
+    most = Shown(value=found.high, units=found.units)
+    number = f" n={found.launches}" if 0 < found.launches < ENOUGH_FOR_HALF else ""
+    return ("0 to ", most, number)
 
 
 def _in_words(time_ns: float) -> str:

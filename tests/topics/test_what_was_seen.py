@@ -9,7 +9,7 @@ import pytest
 import weft
 from support.builders import make_cases, synthetic_record, usual_times_ns
 from weft.analysis.compare.comparison import compare
-from weft.analysis.compare.sides import side_of_run
+from weft.analysis.compare.sides import side_of_run, side_of_runs
 from weft.analysis.stats.ratios import Ratio
 from weft.analysis.summary import summarise
 from weft.estimate import Estimate
@@ -24,8 +24,10 @@ from weft.topics.scaling.rows import Cost
 from weft.wording import share_or_unknown
 
 
-def share(value: float, low: float, high: float) -> Estimate:
-    return Estimate(value=value, low=low, high=high, coverage=0.95, method="m", launches=5)
+def share(value: float, low: float, high: float, launches: int = 5) -> Estimate:
+    return Estimate(
+        value=value, low=low, high=high, coverage=0.95, method="m", launches=launches
+    )
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,15 @@ def share(value: float, low: float, high: float) -> Estimate:
         (share(50, 0, 100), "50 % ±50 %"),
         (share(102.1, 101, 103), "not known"),
         (share(100.4, 99.4, 101.4), "100 % ±1.0 %"),
-        (share(-40, -45, -35), "-40 % ±5.0 %"),
+        (share(-40, -45, -35), "none"),
+        (share(-2, -4, 0), "none"),
+        (share(-2, -7, 3.14), "0 to 3.1 %"),
+        (share(-2, -7, 94), "not known"),
+        (share(2, -3, 7), "2.0 % ±5.0 %"),
+        (share(0, -3, 3), "0.0 % ±3.0 %"),
+        (share(-40, -math.inf, math.inf), "not known"),
+        (share(-2, -7, 12, launches=3), "0 to 12 % n=3"),
+        (share(2, -7, 12, launches=3), "2.0 % [0.0, 12.0] n=3"),
         (None, "-"),
     ],
 )
@@ -101,6 +111,17 @@ def test_a_comparison_says_which_side_never_left_its_host(tmp_path: Path) -> Non
     ):
         notes = [note for note in compare(sides).notes if "never left its host" in note]
         assert [note.split(maxsplit=1)[0] for note in notes] == told
+
+
+@pytest.mark.parametrize("first", ["near", "far"])
+def test_records_of_a_side_are_within_a_host_only_together(first: str, tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("mpi",))
+    near = weft.load(synthetic_record(tmp_path / "a.jsonl", cases))
+    also = weft.load(synthetic_record(tmp_path / "b.jsonl", cases, times_ns=longer_times_ns))
+    far = on_two_hosts(also)
+    runs = [near, far] if first == "near" else [far, near]
+    assert side_of_runs([near, also], "near").is_within_a_host
+    assert not side_of_runs(runs, "both").is_within_a_host
 
 
 def longer_times_ns(case: Case, launch: int) -> list[float]:

@@ -102,7 +102,7 @@ class Measurement:
         self._begun, self._end = time.monotonic(), end_s
         self._failures = Failures()
         self._runner = CaseRunner(
-            plan, self.states, writer, self, self._failures, start.order, self._most_left_s
+            plan, self.states, writer, self, self._failures, start.order, self._case_left_s
         )
         self._costs = Costs()
         self._rounds_done = 0
@@ -163,22 +163,17 @@ class Measurement:
     def _budget_left_s(self) -> float:
         return self._end - time.monotonic()
 
-    def _most_left_s(self) -> float:
-        """The same, but some seconds at least while no case has all of its launches."""
+    def _case_left_s(self) -> float:
+        """How long a case may go on: some seconds at least while none has all of its launches."""
         least_s = self._begun + WHOLE_S - time.monotonic()
         left_s = self._budget_left_s()
         return max(left_s, least_s) if none_is_whole(self.states, self.plan) else left_s
-
-    def _left_s(self) -> float:
-        """What a round has: of the budget, and where that is over what one case has beyond it."""
-        left_s = self._budget_left_s()
-        return left_s if left_s > 0 else self._most_left_s()
 
     def _next(self) -> list[CaseState]:
         """The cases of the next round: of a short budget one first, until it is whole."""
         left_s = self._budget_left_s()
         if alone := one_to_end(self.states, self.plan, left_s, self._costs):
-            return alone if self._left_s() > 0 else []
+            return alone if self._case_left_s() > 0 else []
         return next_cases(self.states, self.plan, left_s, self._costs)
 
     def _write_unsupported(self) -> None:
@@ -207,7 +202,7 @@ class Measurement:
             # What has no figure yet comes first: the time may end.
             todo = latencies_first(sorted(todo, key=lambda s: (bool(s.medians_ns), _turn(s))))
             ahead = [state for state in chosen if state.group in groups[done:]]
-            while todo and self._left_s() > 0:
+            while todo and self._case_left_s() > 0:
                 todo = self._one_launch(group, todo, ahead, end - time.monotonic())
         self.round += 1
         self._rounds_done += 1
@@ -221,7 +216,10 @@ class Measurement:
         launch gets as much of the time as it has cases.
         """
         begun = time.monotonic()
-        stop = begun + self._left_s() * len(todo) / len(ahead)
+        left_s = self._budget_left_s()
+        if left_s <= 0:
+            left_s = self._case_left_s()
+        stop = begun + left_s * len(todo) / len(ahead)
         share = share_s(round_s, ahead, self._costs)
         planned = begun + launch_end_s(round_s, todo, ahead, self._costs)
         number = self.launches

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from weft.record.frames import axes_of, axes_schema
+from weft.record.ranks import rank_and_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -14,15 +14,6 @@ if TYPE_CHECKING:
 
     from weft.plan.case import Case
     from weft.record.model import Batch
-
-# `rankN` for the samples of rank N, `rankN.name` for its other series, `name` for rank 0's.
-_PLACE = re.compile(r"(?:rank(\d+)(?:\.|$))?(.*)")
-
-
-def rank_and_part(name: str) -> tuple[int, str]:
-    """Whose series a batch keeps under a name, and what it is of; "" for that rank's own times."""
-    found = _PLACE.fullmatch(name)
-    return (int(found[1] or 0), found[2]) if found else (0, name)
 
 
 def parts_table(cases: Mapping[str, Case], batches: Iterable[tuple[Batch, float]]) -> pl.DataFrame:

@@ -11,14 +11,34 @@ if TYPE_CHECKING:
     from weft.plan.pattern import FigureKind
     from weft.record.model import Sampled
 
-# A rank's own times; those of the first are the samples themselves.
-OF_RANK = re.compile(r"rank\d+")
+# `rankN` for the samples of rank N, `rankN.name` for its other series, `name` for the first one's.
+_PLACE = re.compile(r"(?:rank(\d+)(?:\.|$))?(.*)")
+# The first one's own times are the samples themselves, where these are of no other ranks too.
 FIRST_RANK = "rank0"
+# Where they are, its own are this series.
+OWN = "own"
+
+
+def rank_and_part(name: str) -> tuple[int, str]:
+    """Whose series a batch keeps under a name, and what it is of; "" for that rank's own times."""
+    found = _PLACE.fullmatch(name)
+    return (int(found[1] or 0), found[2]) if found else (0, name)
+
+
+def name_of(rank: int, part: str = "") -> str:
+    """What a batch calls the series of a part of a rank; its own times where none is named."""
+    return f"rank{rank}.{part}".rstrip(".") if rank else part
+
+
+def of_streams(seen: Sampled) -> list[str]:
+    """The series of each rank that has a stream of its own, where samples are of all streams."""
+    placed = {name: rank_and_part(name) for name in seen.parts}
+    return [name for name, (rank, part) in placed.items() if name == OWN or (rank and not part)]
 
 
 def has_ranks(seen: Sampled) -> bool:
     """Whether the times of other ranks than the first are known."""
-    return seen.over_ranks is not None or any(OF_RANK.fullmatch(part) for part in seen.parts)
+    return seen.over_ranks is not None or len(parts_of_ranks(seen)) > 1
 
 
 def ticks_of_samples(figure: FigureKind, seen: Sampled) -> Any:
@@ -67,5 +87,6 @@ def _ticks_by_rank(seen: Sampled) -> dict[int, Sequence[int]]:
 
 def parts_of_ranks(seen: Sampled) -> dict[int, str]:
     """What the series of each rank is called whose times are kept, the first one's first."""
-    names = (FIRST_RANK, *(name for name in seen.parts if OF_RANK.fullmatch(name)))
-    return {int(name.removeprefix("rank")): name for name in names}
+    placed = {name: rank_and_part(name) for name in seen.parts}
+    others = {rank: name for name, (rank, part) in placed.items() if rank and not part}
+    return {0: FIRST_RANK, **others}

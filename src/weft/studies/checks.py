@@ -22,7 +22,7 @@ from weft.analysis.compare.sessions import (
     in_time,
     sessions_in_words,
 )
-from weft.analysis.compare.sides import never_left_a_host
+from weft.analysis.compare.sides import never_left_a_host, sides_within_a_host
 from weft.analysis.stats.launches import launches_of, next_session_of, what_would_tell
 from weft.analysis.stats.needed import in_order
 from weft.errors import WeftError
@@ -117,8 +117,8 @@ def checked(
 
 def _within_hosts(runs: Sequence[Run], references: Sequence[Run]) -> list[str]:
     sides = {"what was tested": runs, "the reference": references}
-    return never_left_a_host(
-        ((name, all(run.never_left_a_host for run in own)) for name, own in sides.items()),
+    return sides_within_a_host(
+        ((name, never_left_a_host(own)) for name, own in sides.items()),
         "a link is not what was checked",
     )
 

@@ -20,6 +20,7 @@ import msgspec
 from weft.analysis.fits.delays import delay_tests_of
 from weft.analysis.stats.parameters import over_sessions_of
 from weft.estimate import Estimate
+from weft.record.ranks import name_of, rank_and_part
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.overlap import AS_LONG, OVERLAPS, Operation
@@ -125,12 +126,11 @@ def _available_percent(run: Run, batch: Batch) -> NDArray[np.float64]:
 def _from_calls(run: Run) -> Iterator[_Found]:
     for key, batches in by_case(run, (CALLS,)).items():
         case = run.cases[key]
-        ranks = {"": 0}
-        if any(part.startswith("rank1.") for batch in batches for part in batch.parts):
-            ranks["rank1."] = 1
-        for (prefix, rank), side in itertools.product(ranks.items(), BOTH):
+        seen = {rank_and_part(part)[0] for batch in batches for part in batch.parts}
+        ranks = sorted({0, *seen})
+        for rank, side in itertools.product(ranks, BOTH):
             post, complete = (
-                partial(less_read, run, part=f"{prefix}{call}_{side}")
+                partial(less_read, run, part=name_of(rank, f"{call}_{side}"))
                 for call in ("post", "complete")
             )
             figures = {

@@ -104,7 +104,8 @@ def _table(rows: Sequence[Overlap]) -> Table:
     return Table(
         name="overlap",
         caption="How much of a transfer is hidden by work of the same length, in per cent of the"
-        " transfer alone, with half of each 95 % interval.",
+        " transfer alone, with half of each 95 % interval; none: both together take longer than one"
+        " after the other.",
         head=("", "transfer alone", "work alone", "both", "hidden"),
         rows=tuple(
             (

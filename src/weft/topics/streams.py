@@ -6,7 +6,6 @@ Interconnects" (2003), figures 14 and 15. docs/numbers/many-ranks.md says what i
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -26,6 +25,7 @@ from weft.charts import (
 from weft.estimate import Estimate
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.rank_times import medians_of_ranks
+from weft.record.ranks import OWN, name_of, of_streams
 from weft.topics.groups import by_variant, side
 from weft.topics.rows import CaseRow
 from weft.topics.series import positive_of_case
@@ -51,7 +51,6 @@ RATE = "message_rate"
 REFERENCE = "random_pairs"
 _RATE_UNIT = AxisUnit("million messages/s", 1e-6, format_rate)
 _TIME_UNIT = AxisUnit("time of a message in µs", 1e-3, format_time)
-_OWN = re.compile(r"own|rank\d+")
 
 
 class StreamsRow(CaseRow, frozen=True, kw_only=True):
@@ -145,16 +144,16 @@ def own_times_ns(run: Run, batch: Batch) -> dict[str, NDArray[np.float64]]:
     tick_ns = run.resolution_ns([batch])
     if batch.over_ranks is not None:
         medians_ns = medians_of_ranks(run, [batch])
-        times = {f"rank{rank}" if rank else "own": [own] for rank, own in medians_ns.items()}
+        times = {name_of(rank) or OWN: [own] for rank, own in medians_ns.items()}
     else:
-        names = [name for name in batch.parts if _OWN.fullmatch(name)]
-        times = {name: run.time_ns(batch, part=name) for name in names}
-    share = len(times) if _splits(run, batch) else 1
+        times = {name: run.time_ns(batch, part=name) for name in of_streams(batch)}
+    share = _share_of(run, batch, len(times))
     return {name: np.maximum(own, tick_ns) * share for name, own in times.items()}
 
 
-def _splits(run: Run, batch: Batch) -> bool:
-    return run.patterns[run.cases[batch.case].test].splits_operations
+def _share_of(run: Run, batch: Batch, streams: int) -> int:
+    """How many of a batch's operations a stream has one of."""
+    return streams if run.patterns[run.cases[batch.case].test].splits_operations else 1
 
 
 def _per_s(time_ns: float) -> float:
@@ -170,10 +169,9 @@ def _middle(run: Run, batch: Batch, times: dict[str, NDArray[np.float64]]) -> ND
     import numpy as np
 
     if batch.over_ranks is not None:
-        share = len(times) if _splits(run, batch) else 1
         own = run.of_operation_ns(batch, batch.over_ranks.middle)
-        kept: NDArray[np.float64] = np.maximum(own, run.resolution_ns([batch])) * share
-        return kept
+        kept: NDArray[np.float64] = np.maximum(own, run.resolution_ns([batch]))
+        return kept * _share_of(run, batch, len(times))
     middle: NDArray[np.float64] = np.median(np.stack(list(times.values())), axis=0)
     return middle
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from weft.analysis.compare.sessions import said_with_names, sessions_in_words
-from weft.analysis.compare.sides import never_left_a_host
+from weft.analysis.compare.sides import sides_within_a_host
 from weft.analysis.stats.launches import what_would_tell
 from weft.analysis.stats.needed import half_of
 from weft.plan.cases import LAUNCHES
@@ -63,7 +63,7 @@ def notes_of(
         for side in sides
         if side.stated_by
     ]
-    notes += never_left_a_host(
+    notes += sides_within_a_host(
         ((side.title, side.is_within_a_host) for side in sides),
         "the ratio is not that of two fabrics",
     )

@@ -133,7 +133,7 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str) -> Side:
         sessions=launches_of([run]),
         in_time=in_time([run]),
         is_simulated=platform is not None,
-        is_within_a_host=run.never_left_a_host,
+        is_within_a_host=never_left_a_host([run]),
         next_sessions=(next_session_of(run),),
         stated_by=run.header.imported.tool if run.header.imported else "",
     )
@@ -155,11 +155,17 @@ def side_of_runs(runs: Sequence[Run], title: str) -> Side:
         left_out=tuple(f"{p.case.key}: {p.failed or 'was not measured'}" for p in lost),
         sessions=launches_of(runs),
         in_time=in_time(runs),
+        is_within_a_host=never_left_a_host(runs),
         next_sessions=tuple(map(next_session_of, runs)),
     )
 
 
-def never_left_a_host(is_near: Iterable[tuple[str, bool]], consequence: str) -> list[str]:
+def never_left_a_host(runs: Sequence[Run]) -> bool:
+    """Whether no link is in any figure of what was measured."""
+    return all(run.never_left_a_host for run in runs)
+
+
+def sides_within_a_host(is_near: Iterable[tuple[str, bool]], consequence: str) -> list[str]:
     """Whose messages crossed no link, in words, where those of others did.
 
     `is_near` has each side's name and whether its messages stayed within a host, `consequence` what

@@ -9,7 +9,7 @@ import msgspec
 from weft.analysis.stats.percentiles import percentiles
 from weft.plan.case import Case
 from weft.plan.pattern import Pattern
-from weft.record.ranks import FIRST_RANK, OF_RANK
+from weft.record.ranks import parts_of_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -98,10 +98,10 @@ def _figures_of(run: Run, case: Case, batches: Sequence[Batch]) -> CaseFigures:
 def _rank_means_ns(run: Run, case: Case, batches: Sequence[Batch]) -> tuple[float, ...]:
     if run.patterns[case.test].figure not in EXCHANGES:
         return ()
-    ranks = [part for part in batches[0].parts if OF_RANK.fullmatch(part)]
-    if not ranks:
+    ranks = parts_of_ranks(batches[0]).values()
+    if len(ranks) == 1:
         return ()
-    return tuple(float(_of_all(run, batches, part).mean()) for part in (FIRST_RANK, *ranks))
+    return tuple(float(_of_all(run, batches, part).mean()) for part in ranks)
 
 
 def _of_all(run: Run, batches: Sequence[Batch], part: str = "") -> NDArray[np.float64]:

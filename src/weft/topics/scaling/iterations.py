@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.means import uninterrupted_mean
 from weft.record.launches import by_launch
-from weft.record.ranks import OF_RANK
+from weft.record.ranks import name_of, parts_of_ranks
 from weft.topics.series import of_case, part_ns
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ def _whole_and_part(
         mean = batch.over_ranks.mean
         yield run.of_operation_ns(batch, mean[""]), run.of_operation_ns(batch, mean[part])
         return
-    for rank in ["", *(name for name in batch.parts if OF_RANK.fullmatch(name))]:
-        yield part_ns(run, batch, rank), part_ns(run, batch, f"{rank}.{part}".strip("."))
+    for rank, whole in parts_of_ranks(batch).items():
+        yield run.time_ns(batch, whole), part_ns(run, batch, name_of(rank, part))
 
 
 def _kept(whole: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np.float64]:
