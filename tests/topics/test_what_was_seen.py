@@ -25,9 +25,7 @@ from weft.wording import share_or_unknown
 
 
 def share(value: float, low: float, high: float, launches: int = 5) -> Estimate:
-    return Estimate(
-        value=value, low=low, high=high, coverage=0.95, method="m", launches=launches
-    )
+    return Estimate(value=value, low=low, high=high, coverage=0.95, method="m", launches=launches)
 
 
 @pytest.mark.parametrize(
