@@ -30,7 +30,7 @@ IN_LAB = ("lab", "packaging")
 SIMULATES = (
     "sim", "cli", "report", "test_contributor_pages.py", "test_truth.py", "test_held_out.py",
     "test_reproduction.py", "test_predicted_figures.py", "test_list_libraries.py",
-    "test_whole_site.py",
+    "test_whole_site.py", "test_how_to.py",
     # Their ranks measure little or nothing, and mostly wait for MPI's starters.
     "test_refusals.py", "test_gauge_files.py", "test_meeting.py", "test_places.py",
     "test_lost_ranks.py",

@@ -1,0 +1,96 @@
+"""The how-to pages do what they say: each command of a page that needs no cluster is typed.
+
+What computes or reads is typed here. What measures is typed up to where ranks would start, and a
+record that was made beforehand then stands where the page writes one.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.copies import ROOT
+from support.in_process import TERMINAL, weft_here
+from support.nights import EVEN, night
+from support.page_commands import changed, commands, outputs, untyped
+from support.typed import request_of_command
+from weft.record.writer import compress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# They measure nodes: only their options are looked at, by tests/test_what_to_type.py.
+ON_A_CLUSTER = {"accept-a-cluster", "find-the-bad-cable", "on-a-cluster"}
+HERE = {"choose-between-fabrics", "compare-two-settings", "publish-a-figure", "watch-every-night"}
+# What simulates is in a test of its own, with fewer nodes.
+SIMULATES = "weft predict"
+FEWER = {"predict(.*) --nodes 96 --switch 24": r"predict\1 --nodes 8 --switch 4"}
+# An earlier page of the reader's wrote these.
+BEFORE = {
+    "choose-between-fabrics": ("first.jsonl.zst", "second.jsonl.zst"),
+    "watch-every-night": ("night1.jsonl.zst", "night2.jsonl.zst", "night3.jsonl.zst"),
+}
+
+
+def put_record(path: Path, day: int) -> None:
+    """A packed record of a day."""
+    run = night(path.parent, day, EVEN[day])
+    compress(run.path.rename(path.with_suffix("")))
+
+
+def made_before(page: str, folder: Path) -> None:
+    """The files of the reader's own that a page begins with."""
+    for day, name in enumerate(BEFORE.get(page, ()), start=1):
+        put_record(folder / name, day)
+    shutil.copy(ROOT / "docs" / "nightly" / "limits.toml", folder)
+
+
+def test_every_how_to_page_has_its_commands_in_boxes() -> None:
+    pages = {path.stem for path in (ROOT / "docs" / "how-to").glob("*.md")}
+    assert pages == ON_A_CLUSTER | HERE
+    for page in sorted(pages):
+        assert commands(f"how-to/{page}"), page
+        assert not untyped(f"how-to/{page}"), page
+
+
+def works(command: str, folder: Path) -> None:
+    """It ends well, prints something or writes what it says it writes."""
+    program, *words = shlex.split(command)
+    assert program == "weft", command
+    done = weft_here(words, {**os.environ, **TERMINAL})
+    assert done.returncode == 0, (command, done)
+    assert done.stdout or outputs(command), command
+    for name in outputs(command):
+        assert (folder / name).stat().st_size > 0, (command, name)
+
+
+@pytest.mark.parametrize("page", sorted(HERE))
+def test_every_command_of_a_page_works(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    made_before(page, tmp_path)
+    typed = [one for one in commands(f"how-to/{page}") if not one.startswith(SIMULATES)]
+    for day, command in enumerate(typed):
+        if command.startswith("weft run"):
+            asked = request_of_command(command, monkeypatch)
+            assert asked.output is not None, command
+            put_record(tmp_path / asked.output, day)
+            continue
+        works(command, tmp_path)
+
+
+@pytest.mark.engine
+def test_what_is_simulated_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    typed = [line for page in HERE for line in commands(f"how-to/{page}")]
+    simulated = [changed(line, FEWER) for line in typed if line.startswith(SIMULATES)]
+    assert simulated
+    for command in simulated:
+        assert "--nodes 8" in command
+        works(command, tmp_path)
