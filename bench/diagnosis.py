@@ -8,6 +8,10 @@ pairs are drawn, round by round as the engine plays them, with a launch's and a 
 and a scatter of 2 % of each time that is skewed and has outliers. What is faulty is slower by twice
 that. Right is a first answer that names what was planted, alone or among the causes that make the
 same pairs slow, and of two faults both; a false alarm is any answer on a healthy fabric.
+
+A node that is delayed now and then is found in means over medians: 40 samples of each way are
+drawn, of a healthy one with the same scatter and outliers, and of the node's one of ten takes four
+times as long. Right is that it alone is said to be delayed.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import numpy as np
 from bench.noise import deviates
 from bench.tables import markdown, row_of_cells
 from weft.analysis.diagnosis.causes import Cause
+from weft.analysis.diagnosis.delays import delayed_in
 from weft.analysis.diagnosis.diagnose import diagnose
 from weft.analysis.diagnosis.pair_times import PairTimes
 from weft.fabric.known import LEVEL_OF_HOST, Group, KnownFabric, known_of
@@ -28,7 +33,9 @@ from weft.fabric.topologies import FabricAsked, build_fabric
 from weft.plan.rounds import partners_in, usual_rounds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from weft.analysis.diagnosis.diagnose import FoundCause
 
 SEED = 20261123
 TRIALS = 100
@@ -37,6 +44,10 @@ LAUNCHES = 3
 # By the number of nodes the ports of a switch, and so the nodes of a leaf: half of them.
 SWITCHES = {16: 8, 64: 16, 256: 32, 1024: 64}
 SIZES = (4, 8, 16, 64, 256, 1024)
+# Of a way in a launch; how many of a delayed node's take how many times as long.
+SAMPLES = 40
+DELAYED = 0.1
+DELAY = 4.0
 
 
 class Drawn(NamedTuple):
@@ -298,6 +309,49 @@ def false_alarms(
     return (f"**healthy: {what}**", *cells)
 
 
+def delays_of(random: np.random.Generator, drawn: Drawn, bad: str) -> PairTimes:
+    """The mean over the median of each way's samples; those of one node are delayed, or nobody's."""
+    shape = (len(drawn.source), SAMPLES)
+    kind = ("skewed", "outliers")[int(random.integers(2))]
+    logs = SCATTER * deviates(random, kind, shape)
+    logs += (random.random(shape) < 0.01) * random.exponential(0.3, shape)
+    names = np.array(drawn.names)
+    hit = (names[drawn.source] == bad) | (names[drawn.target] == bad)
+    logs += np.log(DELAY) * (hit[:, None] & (random.random(shape) < DELAYED))
+    times = np.exp(logs)
+    return PairTimes(
+        names=drawn.names,
+        source=drawn.source,
+        target=drawn.target,
+        visit=drawn.visit,
+        time_ns=times.mean(axis=1) / np.median(times, axis=1),
+    )
+
+
+def delayed_row(sizes: tuple[int, ...], trials: int, *, is_healthy: bool) -> tuple[str, ...]:
+    """Of 100 maps with a node that is delayed now and then, how many name it and nobody else.
+
+    Or of healthy ones, how many say that somebody is delayed.
+    """
+    cells = []
+    for nodes in sizes:
+        random = np.random.default_rng([SEED, 2, nodes])
+        fabric = fabric_of(nodes, 1)
+        drawn = values_of(endpoints_of(nodes, 1), fabric)
+        told = 0
+        for _ in range(trials):
+            bad = "" if is_healthy else drawn.names[int(random.integers(nodes))]
+            found = delayed_in(delays_of(random, drawn, bad), fabric)
+            told += bool(found) if is_healthy else _names(found, bad)
+        cells.append(f"{100 * told / trials:.0f}")
+    what = "**healthy: somebody is delayed**" if is_healthy else "a node delayed now and then"
+    return (what, *cells)
+
+
+def _names(found: Sequence[FoundCause], node: str) -> bool:
+    return len(found) == 1 and Cause("node", node) in found[0].causes
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(
@@ -313,8 +367,10 @@ def main() -> None:
     print(markdown([head]), flush=True)
     for name in FAULTS:
         print(row_of_cells(row_of(name, sizes, asked.trials)), flush=True)
+    print(row_of_cells(delayed_row(sizes, asked.trials, is_healthy=False)), flush=True)
     print(row_of_cells(false_alarms(sizes, asked.trials)), flush=True)
     print(row_of_cells(false_alarms(sizes, asked.trials, is_disturbed=True)), flush=True)
+    print(row_of_cells(delayed_row(sizes, asked.trials, is_healthy=True)), flush=True)
 
 
 if __name__ == "__main__":

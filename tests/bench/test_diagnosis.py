@@ -22,3 +22,5 @@ def test_planted_faults_are_named_and_healthy_fabrics_are_not(diagnosis: ModuleT
         assert diagnosis.row_of(name, (16,), 5)[1] == "100", name
     assert diagnosis.false_alarms((4, 16), 10)[1:] == ("0", "0")
     assert diagnosis.false_alarms((4, 16), 10, is_disturbed=True)[1:] == ("-", "0")
+    assert diagnosis.delayed_row((4, 16), 5, is_healthy=False)[1:] == ("100", "100")
+    assert diagnosis.delayed_row((4, 16), 10, is_healthy=True)[1:] == ("0", "0")

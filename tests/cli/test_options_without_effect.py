@@ -176,6 +176,8 @@ SCENES = {
         ("--mpi openmpi", f"{ESCHER} --ranks 4", "--ranks 4"),
         ("--option tcp.port=7000", f"{ESCHER} --ranks 4", "--ranks 4 --transport tcp"),
         ("--sizes 8", "r.jsonl", "--ranks 4"),
+        ("--link 'IB 4x HDR'", "--ranks 4", "long.jsonl"),
+        ("--link 'IB 4x HDR'", "m1.jsonl", "long.jsonl"),
         ("--slow n1=0.5", "--ranks 4", f"{ESCHER} --ranks 4"),
         ("--hosts n1,n2", f"{ESCHER} --ranks 4", "--ranks 4"),
         ("--hostfile hosts", f"{ESCHER} --ranks 4", "--ranks 4"),
@@ -281,6 +283,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     milc_record(folder)
     for name, slow in (("m1", 1.0), ("m2", 1.5)):
         map_record(folder / f"{name}.jsonl", dict.fromkeys(("n3", "n4"), slow))
+    map_record(folder / "long.jsonl", {}, sizes=(8, 1 << 20))
     (folder / "topology.conf").write_text("SwitchName=l1 Nodes=n[1-7]\n")
     (folder / "hosts").write_text("n1\nn2\n")
     price_list(folder / "list.toml")

@@ -1,14 +1,20 @@
 """What a map says of halves that send to each other: in its table, its sentence and its chart."""
 
+import copy
 import json
 from pathlib import Path
+from typing import cast
 
 import msgspec
 import pytest
 
+import weft
 from support.maps import map_record
+from weft.fabric.peaks import parse_link
 from weft.plan.rounds import usual_rounds
-from weft.topics.pair_map import PairMap, maps_of
+from weft.plan.simulated import Kind, SimulatedPlatform
+from weft.topics.base import Results
+from weft.topics.pair_map import PairMap, link_of, maps_of
 from weft.units import format_bandwidth
 from weft.wording import with_half
 
@@ -56,3 +62,27 @@ def test_what_a_link_gets_of_matchings_is_said_with_the_worst_by_name(tmp_path: 
     assert track.x[0] == pytest.approx(large.bisection.least / 1e6)
     [_, plain] = json.loads(json.dumps(PairMap().plain((small, large))))
     assert plain["bisection"]["least"] == large.bisection.least
+
+
+def test_of_peak_is_of_the_link_that_is_named_or_of_the_platform(tmp_path: Path) -> None:
+    """A byte takes a nanosecond; IB 4x SDR carries as much, and IB 4x HDR 25 times of it."""
+    run = map_record(tmp_path / "m.jsonl", {}, sizes=(8, 1 << 20))
+    named = PairMap().rows(Results(run, (), (), parse_link("IB 4x HDR")))[1].bisection
+    assert named is not None
+    assert named.link == parse_link("IB 4x HDR").name
+    assert named.percent_of_peak == pytest.approx(4, rel=0.05)
+    platforms = (("escher", "predicted"), ("escher, 8/16 full", "predicted"), ("escher", "given"))
+    on = [
+        with_platform(run, SimulatedPlatform(name=name, kind=cast(Kind, kind), nodes=RANKS))
+        for name, kind in platforms
+    ]
+    assert [link_of(one, "sim") for one in on] == [*2 * [parse_link("IB 4x SDR")], None]
+
+
+def with_platform(run: weft.Run, platform: SimulatedPlatform) -> weft.Run:
+    """The record as one of ranks that were simulated on that platform."""
+    replace = msgspec.structs.replace
+    header = replace(run.header, plan=replace(run.header.plan, simulated=platform))
+    found = copy.copy(run)
+    found.lines = replace(run.lines, header=header)
+    return found

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from weft.cli.command import print_json
 from weft.cli.from_record import of_command
 from weft.cli.measured import end
-from weft.cli.options import Json, Mpi, Options, Topologies, topology_typed
+from weft.cli.options import Json, LinkName, Mpi, Options, Topologies, topology_typed
 from weft.cli.typed import refuse_typed
 from weft.cli.where import Where, takes_where
 from weft.errors import WeftError
@@ -116,6 +116,7 @@ def map_(
     context: typer.Context,
     record: _Record = None,
     topology: Topologies = None,
+    link: LinkName = "",
     sizes: _Sizes = _SIZES,
     ranks: _Ranks = 0,
     rounds: _Rounds = 0,
@@ -143,10 +144,14 @@ def map_(
     known = topology_typed(topology)
     if record is not None:
         refuse_typed(context, *_ALREADY, why=f"{record} is measured already")
-        run, _ = _show(record, known, as_json=json)
+        run, _ = _show(record, known, link, as_json=json)
         if not run.measured:
             raise WeftError(f"{record} has no map that was measured", "measure one with weft map")
         return
+    refuse_typed(
+        context, "link", why="a map is measured as it is",
+        fix="omit {}, and type weft map RECORD --link NAME then",
+    )  # fmt: skip
     shares = parse_slow(slow or ())
     simulated = _platform(context, platform, shares, known, ranks)
     request = _request(
@@ -160,7 +165,7 @@ def map_(
         check_hosts=known.on if known else None,
     )
     typer.echo(f"record: {path}", err=True)
-    run, summaries = _show(path, known, as_json=json)
+    run, summaries = _show(path, known, "", as_json=json)
     end(run, summaries, footer, asked=output)
 
 
@@ -273,14 +278,14 @@ def _request(
 
 
 def _show(
-    path: Path, topology: "Topology | None", *, as_json: bool
+    path: Path, topology: "Topology | None", link: str, *, as_json: bool
 ) -> "tuple[Run, tuple[CaseSummary, ...]]":
     """The findings first, then the slowest ways; gives what it has read. Raises WeftError."""
     from weft.report.notes import troubles_in_words
     from weft.report.table import console, render_table
     from weft.studies.maps import map_shown
 
-    run, summaries, shown = map_shown(path, topology.on if topology else None)
+    run, summaries, shown = map_shown(path, topology.on if topology else None, link)
     if as_json:
         print_json("map", shown.plain)
         return run, summaries

@@ -15,6 +15,7 @@ from weft.names import is_there
 from weft.plan.cases import Experiment, Variants
 from weft.record.reader import header_of
 from weft.sources.records import record_named
+from weft.studies.links import with_link
 from weft.studies.map_changes import (
     change_as_plain,
     change_charts,
@@ -81,18 +82,18 @@ def map_experiment(
 
 
 def map_shown(
-    path: Path, fabric_of: FabricOf | None
+    path: Path, fabric_of: FabricOf | None, link: str = ""
 ) -> tuple[Run, tuple[CaseSummary, ...], ShownTables]:
     """A map's record, its cases, and what it says: who is slow, and the slowest ways.
 
-    `fabric_of` gives its topology where it is known. Raises WeftError for a record of anything
-    else.
+    `fabric_of` gives its topology where it is known, and `link` names what its traffic went over.
+    Raises WeftError for a record of anything else.
     """
     run = record_named(path)
     if not is_map(run.header):
         raise WeftError(f"{path} has no map", "measure one with weft map")
-    rows = maps_of(run, fabric_of)
     topic = PairMap()
+    rows = with_link(link, lambda known: maps_of(run, fabric_of, known), topic.plain)
     return (
         run,
         tuple(summarise(run)),

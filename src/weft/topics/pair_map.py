@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from weft.analysis.diagnosis.bisection import Bisection, answer_of, bisection_of_map
-from weft.analysis.diagnosis.delays import unsteady_in
+from weft.analysis.diagnosis.delays import delayed_in
 from weft.analysis.diagnosis.diagnose import (
     FEWEST,
     LEAST,
@@ -28,8 +28,10 @@ from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, meas
 from weft.analysis.stats.launches import command_for_launches
 from weft.fabric.detect import detected_link
 from weft.fabric.known import host_of
+from weft.fabric.peaks import parse_link
 from weft.plan.command import map_in_rounds, map_of_hosts
 from weft.plan.rounds import rounds_of, usual_rounds
+from weft.reference.library import platforms
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
 from weft.topics.map_charts import distribution_of, matchings_chart, matrix_charts
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.charts import Chart
+    from weft.fabric.peaks import Link
     from weft.plan.pattern import Pattern
     from weft.record.run import Run
     from weft.topics.base import Results
@@ -104,7 +107,7 @@ class PairMap(Topic[tuple[MapRow, ...]]):
 
     def rows(self, results: Results) -> tuple[MapRow, ...]:
         """A row for each size over each transport; nothing is known of the fabric."""
-        return maps_of(results.run, None)
+        return maps_of(results.run, None, results.link)
 
     def owns(self, run: Run, pattern: Pattern) -> bool:
         """Its rounds are no curves."""
@@ -168,13 +171,33 @@ def _shown_first(rows: tuple[MapRow, ...]) -> list[MapRow]:
     return sorted(rows, key=lambda row: (not (row.findings or row.dead), not row.unsteady))
 
 
-def maps_of(run: Run, fabric_of: FabricOf | None) -> tuple[MapRow, ...]:
-    """A row for each size over each transport that was measured; without a fabric it is guessed."""
+def maps_of(
+    run: Run, fabric_of: FabricOf | None, link: Link | None = None
+) -> tuple[MapRow, ...]:
+    """A row for each size over each transport that was measured; without a fabric it is guessed.
+
+    `link` is what the traffic went over; without it, what the record's manifests or its simulated
+    platform tell.
+    """
     maps = measured_maps(run, fabric_of)
-    return tuple(_row(run, one, answer_of(one, maps)) for one in maps)
+    return tuple(
+        _row(run, one, answer_of(one, maps), link or link_of(run, one.case.transport))
+        for one in maps
+    )
 
 
-def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
+def link_of(run: Run, transport: str) -> Link | None:
+    """The link of a record's hosts, or of the published platform that they were simulated on."""
+    platform = run.header.plan.simulated
+    if platform is None or platform.kind == "given":
+        return detected_link(run, transport)
+    # On another fabric than its own a platform is called "escher, full fat tree ...".
+    name = platform.name.partition(",")[0]
+    found = next((one for one in platforms() if one.name == name and one.link), None)
+    return parse_link(found.link) if found else None
+
+
+def _row(run: Run, measured: MeasuredMap, answer_ns: float, link: Link | None) -> MapRow:
     case, times, known = measured.case, measured.times, measured.fabric
     silent = set(run.footer.silent_hosts) if run.footer else set[str]()
     gone = [name for name in times.names if host_of(name) in silent]
@@ -192,7 +215,7 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
         ways=int((matrix.visits > 0).sum()),
         distinguished=distinguished_of(found.rest, known),
         findings=found.findings,
-        unsteady=unsteady_in(measured, gone),
+        unsteady=delayed_in(measured.delays, known, gone),
         dead=found.dead,
         worst=slowest_pairs(times, known, _MOST_PAIRS),
         groups=len(known.groups),
@@ -212,7 +235,7 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float) -> MapRow:
         ),
         with_the_others=map_of_hosts(case, run.header.plan, others, known.typed) if silent else "",
         with_more_launches=_with_more_launches(run),
-        bisection=bisection_of_map(measured, answer_ns, detected_link(run, case.transport)),
+        bisection=bisection_of_map(measured, answer_ns, link),
         matrix=matrix,
     )
 

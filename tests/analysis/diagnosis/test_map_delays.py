@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from support.maps import mapped
-from weft.analysis.diagnosis.delays import LEAST_DELAY, unsteady_in
+from weft.analysis.diagnosis.delays import LEAST_DELAY, delayed_in
 from weft.analysis.diagnosis.diagnose import diagnose
 from weft.analysis.diagnosis.measured import MeasuredMap
 from weft.fabric.known import KnownFabric
@@ -62,7 +62,7 @@ def found_in(
         launches=1,
         rounds=24,
     )
-    return unsteady_in(one, ()), msgspec.structs.replace(times, time_ns=medians)
+    return delayed_in(one.delays, one.fabric), msgspec.structs.replace(times, time_ns=medians)
 
 
 @pytest.mark.parametrize("noise", [quiet, tailed, in_bursts])

@@ -14,16 +14,20 @@ from weft.analysis.diagnosis.diagnose import FoundCause, diagnose
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from weft.analysis.diagnosis.measured import MeasuredMap
+    from weft.analysis.diagnosis.pair_times import PairTimes
+    from weft.fabric.known import KnownFabric
 
 # Hosts that are all well differ by less: one has more to do beside the messages than another.
 LEAST_DELAY = 0.1
 
 
-def unsteady_in(measured: MeasuredMap, gone: Sequence[str]) -> tuple[FoundCause, ...]:
+def delayed_in(
+    delays: PairTimes, fabric: KnownFabric, gone: Sequence[str] = ()
+) -> tuple[FoundCause, ...]:
     """The causes whose mean is beyond their median by LEAST_DELAY more than that of the others.
 
-    It is so at the lower end of the interval. `slower` is that share; those `gone` say nothing.
+    In the place of times `delays` has the one over the other. It is so at the lower end of the
+    interval. `slower` is that share; those `gone` say nothing.
     """
-    found = diagnose(measured.delays, measured.fabric, gone).findings
+    found = diagnose(delays, fabric, gone).findings
     return tuple(one for one in found if one.slower_low > LEAST_DELAY)
