@@ -179,7 +179,7 @@ def test_how_far_shared_memory_is_known_is_said_where_it_is_there() -> None:
     [line] = memory_in_words(halo, known, None)
     assert line == (
         "no interval has the errors of the memory that ranks of a node share: how far it is from a"
-        " real one is not known"
+        " real one is not known, so no difference has an interval"
     )
     [line] = memory_in_words(halo, known, known)
     assert line == (

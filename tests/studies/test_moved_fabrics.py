@@ -122,17 +122,18 @@ def test_each_fabric_has_its_own_figures_record_and_moves(told: Told, tmp_path: 
     assert found.page.parent == tmp_path
 
 
-def test_memory_of_a_nodes_ranks_is_moved_by_its_own_error(told: Told, tmp_path: Path) -> None:
-    """A time of a node's memory is added on both fabrics alike, each way as far off as it may be.
-
-    One fabric has two further switches.
-    """
-    memory = platform()
-    memory_ns = parameters_of(memory).latency_ns
-    two = [
-        msgspec.structs.replace(one, ranks_per_node=2, shared=parameters_of(memory))
-        for one in (HALF, WHOLE)
+def two_ranks_a_node() -> list[Variant]:
+    """One fabric has two further switches."""
+    memory = parameters_of(platform())
+    return [
+        msgspec.structs.replace(one, ranks_per_node=2, shared=memory) for one in (HALF, WHOLE)
     ]
+
+
+def test_memory_of_a_nodes_ranks_is_moved_by_its_own_error(told: Told, tmp_path: Path) -> None:
+    """A time of a node's memory is added on both fabrics alike, each way as far off as it may be."""
+    two = two_ranks_a_node()
+    memory_ns = parameters_of(platform()).latency_ns
     asked = msgspec.structs.replace(ASKED, ranks=8)
     own = effort(tmp_path, told)
     found = predicted_on(platform(), two[::-1], asked, own, None, "escher").answers
@@ -156,9 +157,24 @@ def test_memory_of_a_nodes_ranks_is_moved_by_its_own_error(told: Told, tmp_path:
         for link, end in ((links[1], high_end), (links[0], low_end))
     )
     assert (difference.low, difference.high) == pytest.approx((least, most), rel=1e-2)
-    # Memory of which nothing is known stays as it is.
-    found = predicted_on(platform(), two, asked, effort(tmp_path, told)).answers
-    assert [len(one.moved) for one in found] == [4, 4]
+
+
+def test_nothing_is_decided_where_the_error_of_memory_is_not_known(
+    told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fabrics differ by far more than the limit, unless the memory takes far longer still."""
+    monkeypatch.setattr(
+        prediction, "known_certainty", lambda one: None if one.name == "escher" else CERTAINTY
+    )
+    asked = msgspec.structs.replace(ASKED, ranks=8)
+    [whole, half] = two_ranks_a_node()[::-1]
+    own = effort(tmp_path, told)
+    found = predicted_on(platform(), [whole, half], asked, own, 0.05, "escher")
+    assert [one.moved for one in found.answers] == [(), ()]
+    assert found.table.notes[0] == (
+        f"within 5 % of {whole.label}: {whole.label}; not known: {half.label} (no difference has an"
+        " interval)"
+    )
 
 
 def test_a_fabric_alone_and_an_unknown_error_need_no_move(

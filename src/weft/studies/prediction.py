@@ -70,7 +70,8 @@ def predicted_on(
     effort.foresee(base, variants[0], experiment, len(variants))
     runs = [effort.run(one, at) for at, one in enumerate(placed)]
     certainty, memory = known_certainty(base), memory_of(placed, shared)
-    moved = effort.moved(base, variants, experiment, certainty, memory)
+    is_known = memory is not None or not _have_neighbours(placed)
+    moved = effort.moved(base, variants, experiment, certainty if is_known else None, memory)
     results = tuple(
         _results_of(variant.label, of_variant)
         for variant, of_variant in zip(variants, runs, strict=True)
@@ -176,7 +177,7 @@ def memory_in_words(
     if certainty is None or not _have_neighbours(placed):
         return ()
     if memory is None:
-        why = "how far it is from a real one is not known"
+        why = "how far it is from a real one is not known, so no difference has an interval"
         return (f"no interval has {_SHARED}: {why}",)
     missed = (
         f"{counted(memory.points, 'figure')} by {100 * memory.mean:.1f} % on average and"

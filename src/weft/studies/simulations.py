@@ -247,9 +247,9 @@ class Effort:
     ) -> "list[list[list[Run]]]":
         """Each variant with the platform moved within the errors of its calibration.
 
-        And with the memory that ranks of a node share, where its own are known. For each move the
-        records of all placements; none of them where nothing is compared, no error is known, or
-        the budget does not suffice.
+        And with the memory that ranks of a node share, where they do. For each move the records of
+        all placements; none of them where nothing is compared, no error is known, or the budget
+        does not suffice.
         """
         from weft.record.run import load
         from weft.sim.sensitivity import corners
