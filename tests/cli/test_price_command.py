@@ -13,6 +13,7 @@ from support.builders import make_cases, synthetic_record
 from support.price_lists import FULL, HALF, HEAD, price_list
 from support.printed import result_of
 from support.studies import milc_record
+from support.two_rails import record_over_two_rails
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.fabric.topologies import Built, FabricAsked
@@ -104,14 +105,7 @@ def test_what_is_named_as_measured_is_there(tmp_path: Path) -> None:
 
 
 def test_a_record_over_two_rails_is_of_a_fabric_with_two(tmp_path: Path) -> None:
-    cases = make_cases(("ping_pong", "stream"), ("tcp:stripe",), (8, 65536))
-    record = synthetic_record(tmp_path / "two.jsonl", cases)
-    lines = [json.loads(line) for line in record.read_text().splitlines()]
-    for line in lines:
-        if line["kind"] == "launch":
-            line["ranks"][1]["host"] = "other"
-            line["details"] = {**line.get("details", {}), "rails": "2"}
-    record.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    record = record_over_two_rails(tmp_path)
     words = (*PAPER, "--prices", price_list(tmp_path / "p.toml"), "--measured", record)
     with pytest.raises(WeftError, match="over 2 rails, and the fabric has 1; type --rails 2"):
         price(*words)

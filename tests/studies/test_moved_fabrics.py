@@ -125,13 +125,11 @@ def test_each_fabric_has_its_own_figures_record_and_moves(told: Told, tmp_path: 
 def two_ranks_a_node() -> list[Variant]:
     """One fabric has two further switches."""
     memory = parameters_of(platform())
-    return [
-        msgspec.structs.replace(one, ranks_per_node=2, shared=memory) for one in (HALF, WHOLE)
-    ]
+    return [msgspec.structs.replace(one, ranks_per_node=2, shared=memory) for one in (HALF, WHOLE)]
 
 
 def test_memory_of_a_nodes_ranks_is_moved_by_its_own_error(told: Told, tmp_path: Path) -> None:
-    """A time of a node's memory is added on both fabrics alike, each way as far off as it may be."""
+    """A time of a node's memory is added on both fabrics alike, as far off as it may be."""
     two = two_ranks_a_node()
     memory_ns = parameters_of(platform()).latency_ns
     asked = msgspec.structs.replace(ASKED, ranks=8)

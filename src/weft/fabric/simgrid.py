@@ -46,6 +46,8 @@ _CROSSING = '<prop id="crossing" value="{:.12g}"/>'
 # What a rank adds to others in a sum, bytes/s: rank-sim charges it. Without it an addition is one
 # operation at the hosts' speed.
 SUM_RATE = "sum-rate"
+# The rails of a node over which the bandwidth was measured; without it one.
+RAILS = "weft-rails"
 # What a message costs its hosts that follows another at once, as SimGrid's pieces: rank-sim charges
 # it (engine/transports/sim/host_costs.hpp).
 FURTHER_SEND, FURTHER_RECEIVE = "further-send", "further-receive"
@@ -80,7 +82,7 @@ class PlatformParameters(msgspec.Struct, frozen=True, kw_only=True):
 
     `latency_ns` is between two nodes of one switch; `flops_per_s` is what a rank computes, and
     `sum_bytes_per_s` what it adds to others in a sum; 0: as it computes. `further` are the zone's
-    properties of messages that follow others.
+    properties of messages that follow others. Bandwidth and bus are those of `rails` together.
     """
 
     bandwidth_bytes_per_s: float
@@ -91,6 +93,7 @@ class PlatformParameters(msgspec.Struct, frozen=True, kw_only=True):
     sum_bytes_per_s: float = 0.0
     settings: dict[str, str] = {}
     further: dict[str, str] = {}
+    rails: int = 1
 
 
 class OnNode(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,11 +170,12 @@ def routed_xml(
     """The text of a fabric of switches: nodes have their cables, and so have switches.
 
     `parameters.latency_ns` is between two nodes of one switch, and each further one adds `hop_ns`.
-    A fabric of several rails has so many times the bandwidth: messages are striped over them. A
-    node is called by its place among those of the ranks, the `nodes`.
+    A fabric of several rails has so many times the bandwidth of one: messages are striped over
+    them. A node is called by its place among those of the ranks, the `nodes`.
     """
     ranks = ranks_at(nodes)
-    rate = parameters.bandwidth_bytes_per_s * fabric.rails
+    more = fabric.rails / parameters.rails
+    rate = parameters.bandwidth_bytes_per_s * more
     lines = ['  <zone id="fabric" routing="Full">']
     settings = dict(parameters.settings)
     if factors := settings.pop(LATENCY_FACTOR, ""):
@@ -192,7 +196,7 @@ def routed_xml(
         attributes["speed"] = _speed(parameters.flops_per_s)
         attributes |= own.attributes
         if parameters.bus_bytes_per_s:
-            attributes["limiter_link"] = f"{parameters.bus_bytes_per_s * fabric.rails:.0f}Bps"
+            attributes["limiter_link"] = f"{parameters.bus_bytes_per_s * more:.0f}Bps"
         words = " ".join(f"{name}={_quoted(text)}" for name, text in attributes.items())
         lines.append(f"    <cluster {words}/>")
     lines += [
@@ -236,6 +240,7 @@ def read_parameters(root: ET.Element) -> PlatformParameters | None:
         sum_bytes_per_s=float(own.get(SUM_RATE, "0")),
         settings=settings,
         further={name: own[name] for name in FURTHER if name in own},
+        rails=int(own.get(RAILS, "1")),
     )
 
 

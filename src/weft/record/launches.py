@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
 
-    from weft.record.model import Batch
+    from weft.record.model import Batch, Launch
 
 Key = TypeVar("Key", bound="Hashable")
 
@@ -21,6 +21,12 @@ def grouped(batches: Iterable[Batch], key: Callable[[Batch], Key]) -> dict[Key, 
     for batch in batches:
         groups.setdefault(key(batch), []).append(batch)
     return groups
+
+
+def rails_of(launches: Iterable[Launch], transport: str) -> int:
+    """The most rails over which a launch of a transport sent; 1 where none says so."""
+    own = [launch for launch in launches if launch.transport == transport]
+    return max((int(launch.details.get("rails", 1)) for launch in own), default=1)
 
 
 def by_launch(batches: Iterable[Batch]) -> dict[int, list[Batch]]:

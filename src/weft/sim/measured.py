@@ -16,6 +16,7 @@ from weft.analysis.stats.error_bound import bound_of_further
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.plan.simulated import SimulatedPlatform
+from weft.record.launches import rails_of
 from weft.record.reader import stem_of
 from weft.record.run import Run
 from weft.sim.algorithms import exchanges_all
@@ -107,7 +108,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     """A platform from a record, without its file, its protocols, and what they predicted.
 
     `runs` are the records, of which it is what `transport` did. A rank adds `sum_bytes_per_s` to
-    another's numbers in a sum; 0 where that was not measured.
+    another's numbers in a sum; 0 where that was not measured. Its bandwidth is that of `rails`.
     """
 
     runs: tuple[Run, ...]
@@ -116,6 +117,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     protocols: Protocols
     held_out: tuple[HeldOut, ...]
     sum_bytes_per_s: float = 0.0
+    rails: int = 1
 
 
 def calibrated_from(
@@ -170,6 +172,7 @@ def calibrated_from(
             *_other_tests(ping_pong, by_hosts, exchanges),
         ),
         sum_bytes_per_s=sum_rate(runs, chosen, exchanges),
+        rails=rails_of(run.lines.launches, chosen),
     )
 
 

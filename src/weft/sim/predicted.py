@@ -175,6 +175,12 @@ def every_placed(
     _check_ranges(variant)
     move = move or Move()
     parameters = moved(parameters_of(base), move)
+    if parameters.rails not in (1, variant.fabric.rails):
+        raise WeftError(
+            f"{base.name} was measured over {counted(parameters.rails, 'rail')}, and the fabric has"
+            f" {variant.fabric.rails}",
+            f"type --rails {parameters.rails}, or calibrate from a record over one rail",
+        )
     fabric = build_fabric(variant.fabric)
     _check_ends(fabric, variant)
     settings = {**parameters.settings, **variant.settings}

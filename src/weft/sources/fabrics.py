@@ -157,6 +157,7 @@ def _series_of(source: str) -> list[tuple[int, Pairs]]:
 
     Each with the rails that its messages went over.
     """
+    from weft.record.launches import rails_of
     from weft.sources.platforms import platform_named
     from weft.sources.records import record_named
     from weft.sources.series import is_table, series_of, series_of_record
@@ -174,17 +175,7 @@ def _series_of(source: str) -> list[tuple[int, Pairs]]:
             f"{name} was measured within one host, where nothing crosses a link",
             "name a record of two hosts or a platform, or type --link",
         )
-    return [
-        (
-            max(
-                int(launch.details.get("rails", 1))
-                for launch in run.launches.values()
-                if launch.transport == one
-            ),
-            series_of_record(run, "", one),
-        )
-        for one in asked
-    ]
+    return [(rails_of(run.lines.launches, one), series_of_record(run, "", one)) for one in asked]
 
 
 def delivered_or_why(record: Path) -> tuple[Delivered | None, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.errors import WeftError
+from weft.fabric.simgrid import RAILS
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.answers import CERTAINTY, Certainty, certainty_of
 from weft.sim.crossbar import at_crossbar
@@ -83,13 +84,16 @@ def calibrated_platform(
         speed, words = typed.flops_per_s, f"a rank computes {typed.flops} (--rate)"
     words += f"; {_sums_in_words(typed, found.sum_bytes_per_s)}"
     known = found.certainty
+    more = {CERTAINTY: msgspec.json.encode(known).decode()} if known else {}
+    if found.rails > 1:
+        more[RAILS] = f"{found.rails}"
     made = at_crossbar(
         found.named,
         found.protocols,
         f"{counted(nodes, 'node')} at one crossbar",
         flops_per_s=speed,
         sum_bytes_per_s=typed.sum_bytes_per_s or found.sum_bytes_per_s,
-        more={CERTAINTY: msgspec.json.encode(known).decode()} if known else {},
+        more=more,
         is_coarse=True,
     )
     parameters = parameters_table(made.name, found.protocols)
@@ -113,7 +117,7 @@ def _sums_in_words(typed: Rates, measured_bytes_per_s: float) -> str:
 
 class _Made(msgspec.Struct, frozen=True, kw_only=True):
     """A platform without its file, its numbers and their errors as tables and in one, and what a
-    rank computes with words for it, and adds in a sum.
+    rank computes with words for it, and adds in a sum. Its bandwidth is that of `rails` together.
     """
 
     named: SimulatedPlatform
@@ -122,6 +126,7 @@ class _Made(msgspec.Struct, frozen=True, kw_only=True):
     computes: tuple[float, str]
     sum_bytes_per_s: float = 0.0
     certainty: Certainty | None = None
+    rails: int = 1
 
 
 def _from_tables(
@@ -157,4 +162,5 @@ def _from_records(runs: Sequence[Run], transport: str, kind: Calibrated, nodes: 
         computes=rate_of(found.runs),
         sum_bytes_per_s=found.sum_bytes_per_s,
         certainty=certainty_of_held_out((*found.held_out, *patterns), found.protocols),
+        rails=found.rails,
     )
