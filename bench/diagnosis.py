@@ -310,7 +310,7 @@ def false_alarms(
 
 
 def delays_of(random: np.random.Generator, drawn: Drawn, bad: str) -> PairTimes:
-    """The mean over the median of each way's samples; those of one node are delayed, or nobody's."""
+    """Mean over median of each way's samples: those of one node are delayed, or nobody's."""
     shape = (len(drawn.source), SAMPLES)
     kind = ("skewed", "outliers")[int(random.integers(2))]
     logs = SCATTER * deviates(random, kind, shape)

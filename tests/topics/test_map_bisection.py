@@ -73,7 +73,7 @@ def test_of_peak_is_of_the_link_that_is_named_or_of_the_platform(tmp_path: Path)
     assert named.percent_of_peak == pytest.approx(4, rel=0.05)
     platforms = (("escher", "predicted"), ("escher, 8/16 full", "predicted"), ("escher", "given"))
     on = [
-        with_platform(run, SimulatedPlatform(name=name, kind=cast(Kind, kind), nodes=RANKS))
+        with_platform(run, SimulatedPlatform(name=name, kind=cast("Kind", kind), nodes=RANKS))
         for name, kind in platforms
     ]
     assert [link_of(one, "sim") for one in on] == [*2 * [parse_link("IB 4x SDR")], None]

@@ -171,9 +171,7 @@ def _shown_first(rows: tuple[MapRow, ...]) -> list[MapRow]:
     return sorted(rows, key=lambda row: (not (row.findings or row.dead), not row.unsteady))
 
 
-def maps_of(
-    run: Run, fabric_of: FabricOf | None, link: Link | None = None
-) -> tuple[MapRow, ...]:
+def maps_of(run: Run, fabric_of: FabricOf | None, link: Link | None = None) -> tuple[MapRow, ...]:
     """A row for each size over each transport that was measured; without a fabric it is guessed.
 
     `link` is what the traffic went over; without it, what the record's manifests or its simulated
