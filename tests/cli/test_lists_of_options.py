@@ -12,7 +12,7 @@ from weft.cli import map_, run
 from weft.cli.main import app
 
 # What a map that is measured already is shown by.
-SHOWN = "json record topology"
+SHOWN = "json link record topology"
 # What a map of a simulated platform takes.
 SIMULATED_MAP = "at_once budget output platform ranks rounds seed sizes slow"
 # What makes a run, whatever measures it.

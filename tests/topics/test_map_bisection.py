@@ -14,7 +14,8 @@ from weft.fabric.peaks import parse_link
 from weft.plan.rounds import usual_rounds
 from weft.plan.simulated import Kind, SimulatedPlatform
 from weft.topics.base import Results
-from weft.topics.pair_map import PairMap, link_of, maps_of
+from weft.topics.map_bisection import link_of
+from weft.topics.pair_map import PairMap, maps_of
 from weft.units import format_bandwidth
 from weft.wording import with_half
 

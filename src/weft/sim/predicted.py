@@ -158,6 +158,16 @@ def _check_ends(fabric: Fabric, variant: Variant) -> None:
         )
 
 
+def _check_rails(base: SimulatedPlatform, parameters: PlatformParameters, variant: Variant) -> None:
+    """What was measured over several rails is not multiplied by them once more."""
+    if parameters.rails not in (1, variant.fabric.rails):
+        raise WeftError(
+            f"{base.name} was measured over {counted(parameters.rails, 'rail')}, and the fabric has"
+            f" {variant.fabric.rails}",
+            f"type --rails {parameters.rails}, or calibrate from a record over one rail",
+        )
+
+
 def every_placed(
     base: SimulatedPlatform,
     variant: Variant,
@@ -175,12 +185,7 @@ def every_placed(
     _check_ranges(variant)
     move = move or Move()
     parameters = moved(parameters_of(base), move)
-    if parameters.rails not in (1, variant.fabric.rails):
-        raise WeftError(
-            f"{base.name} was measured over {counted(parameters.rails, 'rail')}, and the fabric has"
-            f" {variant.fabric.rails}",
-            f"type --rails {parameters.rails}, or calibrate from a record over one rail",
-        )
+    _check_rails(base, parameters, variant)
     fabric = build_fabric(variant.fabric)
     _check_ends(fabric, variant)
     settings = {**parameters.settings, **variant.settings}

@@ -26,19 +26,17 @@ from weft.analysis.diagnosis.guess import GUESSED
 from weft.analysis.diagnosis.matrix import PairMatrix, matrix_of
 from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
 from weft.analysis.stats.launches import command_for_launches
-from weft.fabric.detect import detected_link
 from weft.fabric.known import host_of
-from weft.fabric.peaks import parse_link
 from weft.plan.command import map_in_rounds, map_of_hosts
 from weft.plan.rounds import rounds_of, usual_rounds
-from weft.reference.library import platforms
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain
+from weft.topics.map_bisection import bisection_in_words, bisection_table, link_of
 from weft.topics.map_charts import distribution_of, matchings_chart, matrix_charts
 from weft.topics.map_distinguished import distinguished_in_words, guessed_in_words
 from weft.topics.rows import SizeRow
-from weft.units import format_bandwidth, format_share, format_time
-from weft.wording import between, counted, few_of, half_or_none, in_a_row, verb_of
+from weft.units import format_share, format_time
+from weft.wording import between, counted, in_a_row, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +52,6 @@ _MOST_PAIRS = 20
 # What distinguishes an endpoint from its partners is an odd cycle of pairs: three rounds have one.
 FEWEST_ROUNDS = 3
 _MOST_SHOWN = 3
-_MOST_OF_MATCHING = 8
 # So many hosts of a leaf tell it from the one that was measured.
 _MORE_OF_LEAF = 2
 # A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
@@ -121,8 +118,8 @@ class PairMap(Topic[tuple[MapRow, ...]]):
     def tables(self, rows: tuple[MapRow, ...]) -> list[Table]:
         """The slowest pairs of each size, where somebody is slow; what matchings got."""
         slow = [_table(row) for row in rows if row.findings]
-        halved = [row for row in rows if row.bisection]
-        return [*slow, _bisection_table(halved)] if halved else slow
+        halved = [(row.place, found) for row in rows if (found := row.bisection)]
+        return [*slow, bisection_table(halved)] if halved else slow
 
     def charts(self, rows: tuple[MapRow, ...]) -> list[Chart]:
         """The matrix of each size, and how the times of its pairs are distributed."""
@@ -164,7 +161,9 @@ class PairMap(Topic[tuple[MapRow, ...]]):
     def findings(self, rows: tuple[MapRow, ...]) -> list[str]:
         """Who is slow, the sizes that show it first; or that nobody is."""
         said = [line for row in _shown_first(rows) for line in sentences(row)]
-        return said + [_bisection_in_words(row, row.bisection) for row in rows if row.bisection]
+        return said + [
+            bisection_in_words(row.place, row.bisection) for row in rows if row.bisection
+        ]
 
 
 def _shown_first(rows: tuple[MapRow, ...]) -> list[MapRow]:
@@ -182,17 +181,6 @@ def maps_of(run: Run, fabric_of: FabricOf | None, link: Link | None = None) -> t
         _row(run, one, answer_of(one, maps), link or link_of(run, one.case.transport))
         for one in maps
     )
-
-
-def link_of(run: Run, transport: str) -> Link | None:
-    """The link of a record's hosts, or of the published platform that they were simulated on."""
-    platform = run.header.plan.simulated
-    if platform is None or platform.kind == "given":
-        return detected_link(run, transport)
-    # On another fabric than its own a platform is called "escher, full fat tree ...".
-    name = platform.name.partition(",")[0]
-    found = next((one for one in platforms() if one.name == name and one.link), None)
-    return parse_link(found.link) if found else None
 
 
 def _row(run: Run, measured: MeasuredMap, answer_ns: float, link: Link | None) -> MapRow:
@@ -359,44 +347,6 @@ def what_would_tell(found: FoundCause, row: MapRow) -> str:
 def _all_rounds(row: MapRow) -> str:
     """The command by which every pair meets."""
     return row.with_all_rounds or f"a map with --rounds {_telling_rounds(row.endpoints)}"
-
-
-def _bisection_in_words(row: MapRow, found: Bisection) -> str:
-    """What a link gets of matchings, and the worst of them by its pairs."""
-    peak = "" if found.percent_of_peak is None else f", {_percent(found)} of {found.link}"
-    pairs = [f"{one} to {other}" for one, other in found.worst]
-    named = few_of(pairs, _MOST_OF_MATCHING)
-    return (
-        f"{row.place}: effective bisection bandwidth"
-        f" {half_or_none(found.effective, format_bandwidth)} a link{peak}, over"
-        f" {counted(found.matchings, 'matching')}; the worst gets"
-        f" {format_bandwidth(found.least)}: {named}"
-    )
-
-
-def _percent(found: Bisection) -> str:
-    return "-" if found.percent_of_peak is None else f"{found.percent_of_peak:.0f} %"
-
-
-def _bisection_table(rows: Sequence[MapRow]) -> Table:
-    return Table(
-        name="map",
-        caption="Effective bisection bandwidth: of a link, over random matchings of one half with"
-        " the other",
-        # How many matchings there were is said above; the chart has the greatest.
-        head=("", "mean", "of peak", "least", "5 %", "95 %"),
-        rows=tuple(
-            (
-                row.place,
-                half_or_none(found.effective, format_bandwidth),
-                _percent(found),
-                *map(format_bandwidth, (found.least, found.shares[0], found.shares[-1])),
-            )
-            for row in rows
-            if (found := row.bisection)
-        ),
-        notes=("Of peak: of what the links of a matching could carry together.",),
-    )
 
 
 def _telling_rounds(endpoints: int) -> int:
