@@ -8,10 +8,11 @@ from typing import Any, cast
 import pytest
 from rich.console import Console
 
+from weft.analysis.compare.compared_rows import outcome_in_words
 from weft.analysis.fits.loggp import Gap, LogGP, Overhead
 from weft.estimate import Estimate
 from weft.report import terminal
-from weft.report.comparison import _cells, _verdict
+from weft.report.comparison import _cells
 from weft.report.fits import loggp_rows
 from weft.report.table import FittedTable
 from weft.tables import Table
@@ -62,28 +63,40 @@ def _plain(words: str) -> list[float]:
     return [float(one) for one in re.findall(r"\d+(?:\.\d+)?", words)]
 
 
+NOT_EQUAL = " Not significant does not mean equal: such figures may differ within their intervals."
+
+
 @pytest.mark.parametrize(
     ("counts", "word", "mood", "words"),
     [
-        ({"better": 3, "worse": 0, "same": 1}, "Better.", "good", "4 figures: better 3, same 1"),
-        ({"better": 0, "worse": 1}, "Worse.", "bad", "1 figure: worse 1"),
+        (
+            {"better": 3, "worse": 0, "same": 1},
+            "Better.", "good", "4 figures: better 3, same within 2 % 1.",
+        ),
+        ({"better": 0, "worse": 1}, "Worse.", "bad", "1 figure: worse 1."),
         (
             {"better": 2, "worse": 3, "cannot tell": 4},
-            "Mixed.", "open", "9 figures: not significant 4, worse 3, better 2",
+            "Mixed.", "open",
+            f"9 figures: not significant 4, worse 3, better 2, same within 2 % 0.{NOT_EQUAL}",
         ),
         (
-            {"same": 1, "cannot tell": 2},
-            "No difference found.", "open", "3 figures: not significant 2, same 1",
+            {"same": 1, "cannot tell": 2}, "In part the same.", "open",
+            f"3 figures: not significant 2, same within 2 % 1.{NOT_EQUAL}",
         ),
-        ({"same": 0}, "Nothing in common.", "open", "0 figures: none in common"),
+        (
+            {"same": 0, "cannot tell": 28}, "Cannot tell.", "open",
+            f"28 figures: not significant 28, same within 2 % 0.{NOT_EQUAL}",
+        ),
+        ({"same": 3}, "The same.", "open", "3 figures: same within 2 % 3."),
+        ({"same": 0}, "Nothing in common.", "open", "0 figures: none in common."),
     ],
 )  # fmt: skip
-def test_a_side_is_better_worse_or_mixed_in_a_word(
+def test_the_word_of_a_side_is_no_stronger_than_its_verdicts(
     counts: Any, word: str, mood: str, words: str
 ) -> None:
-    found = _verdict("b against a", counts)
+    found = outcome_in_words("b against a", counts, 0.02)
     assert (found.word, found.mood) == (word, mood)
-    assert found.sentence == f"b against a, of {words}."
+    assert found.sentence == f"b against a, of {words}"
 
 
 def figure(value: float, kind: str = "launches", published: str = "") -> Any:

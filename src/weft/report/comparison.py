@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
-from weft.analysis.compare.compared_rows import compared_figures, verdicts_of_sides
+from weft.analysis.compare.compared_rows import in_the_tables, outcomes_of
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.charts import SizeCurve, chart_over_ranks, chart_over_sizes
 from weft.outputs import write_output
@@ -17,7 +17,7 @@ from weft.report.html import Page, Section, Verdict, render
 from weft.report.table import FittedTable
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import counted, with_half
+from weft.wording import with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ BARS_OF_BOTH = "Bars are 95 % intervals; of published figures, their rounding."
 
 
 def comparison_tables(comparison: Comparison) -> RenderableType:
-    """Unlike conditions first, then a table a test with its outcome in words, then notes."""
+    """Unlike conditions first, then each test with its outcome, that of all of them, and notes."""
     titles = [side.title for side in comparison.sides]
     parts: list[RenderableType] = []
     if comparison.unlike:
@@ -50,6 +50,7 @@ def comparison_tables(comparison: Comparison) -> RenderableType:
     for one in _laid_out(comparison):
         parts += [Text(one["title"], style="bold"), FittedTable(_table(one))]
         parts += [*(Text(line) for line in one["words"]), Text("")]
+    parts += [Text(f"{one.word} {one.sentence}", style="bold") for one in outcomes_of(comparison)]
     parts.append(Text(_legend(comparison)))
     parts += [Text(f"note: {line}") for line in comparison.notes]
     return Group(*parts)
@@ -93,7 +94,10 @@ def write_comparison(comparison: Comparison, path: Path, command: str = "") -> N
         heading=f"{', '.join(titles[1:])} beside {titles[0]}",
         kind="weft comparison",
         commands=(command,) if command else (),
-        verdicts=_verdicts(comparison),
+        verdicts=tuple(
+            Verdict(word=one.word, sentence=one.sentence, mood=one.mood)
+            for one in outcomes_of(comparison)
+        ),
         warnings=tuple(comparison.notes),
         sections=sections,
     )
@@ -110,36 +114,6 @@ def _table(laid_out: dict[str, Any]) -> Table:
         left=(),
         in_each=2,
         together=_OF_A_SIDE,
-    )
-
-
-def _verdicts(comparison: Comparison) -> tuple[Verdict, ...]:
-    """Of each side whether it is better, worse, or both in places, and all in numbers."""
-    counts = verdicts_of_sides(comparison, compared_figures(comparison))
-    titles = [side.title for side in comparison.sides[1:]]
-    return tuple(
-        _verdict(f"{title} against {comparison.sides[0].title}", own)
-        for title, own in zip(titles, counts, strict=True)
-    )
-
-
-def _verdict(who: str, counts: dict[Answer, int]) -> Verdict:
-    """In a word, and how often each answer was given in a sentence."""
-    most_first = sorted((one for one in counts if counts[one]), key=lambda one: -counts[one])
-    found = [answer for answer in most_first if answer in ("better", "worse")]
-    mood = "open"
-    word: str
-    if len(found) == 1:
-        word = found[0]
-        mood = "good" if word == "better" else "bad"
-    else:
-        word = "mixed" if found else "no difference found" if most_first else "nothing in common"
-    words = ", ".join(f"{_in_words(answer)} {counts[answer]}" for answer in most_first)
-    total = counted(sum(counts.values()), "figure")
-    return Verdict(
-        word=f"{word[0].upper()}{word[1:]}.",
-        sentence=f"{who}, of {total}: {words or 'none in common'}.",
-        mood=mood,
     )
 
 
@@ -219,7 +193,7 @@ def _cells(
     """A row's cells; with marks a verdict that rests on less than launches has a star."""
     cells = [_value(figures[0], quantity)]
     for figure, found, verdict in zip(figures[1:], ratios, verdicts, strict=True):
-        cells += [_value(figure, quantity), _ratio(found), _in_words(verdict)]
+        cells += [_value(figure, quantity), _ratio(found), in_the_tables(verdict)]
         if marks and found and not found.is_of_both and verdict:
             cells[-1] += "*"
     return cells
@@ -264,10 +238,6 @@ def _ratios(comparison: Comparison) -> list[Ratio]:
 def _on_less(comparison: Comparison) -> int:
     """How many ratios do not rest on several launches of both sides."""
     return sum(not found.is_of_both for found in _ratios(comparison))
-
-
-def _in_words(verdict: Answer | None) -> str:
-    return "not significant" if verdict == "cannot tell" else verdict or ""
 
 
 def _chart(comparison: Comparison, table: SizeTable, number: int) -> Chart:

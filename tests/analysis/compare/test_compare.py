@@ -271,3 +271,13 @@ def test_the_command_prints_json(tmp_path: Path) -> None:
     told = [one["verdict"] for one in found["rows"]]
     assert found["verdicts"] == [{name: told.count(name) for name in found["verdicts"][0]}]
     assert found["same_margin"] == 0.02
+
+
+def test_terminal_page_and_json_have_one_outcome(tmp_path: Path) -> None:
+    names = two_records(tmp_path, {8: 1.25})
+    page = tmp_path / "both.html"
+    shown = CliRunner().invoke(app, ["compare", *names, "-o", str(page)])
+    (found,) = result_of(CliRunner().invoke(app, ["compare", *names, "--json"]).output)["outcomes"]
+    assert found["word"] == "Worse."
+    assert f"{found['word']} {found['sentence']}" in " ".join(shown.output.split())
+    assert f"{found['word']}</strong> {found['sentence']}" in page.read_text()

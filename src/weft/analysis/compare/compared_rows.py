@@ -9,12 +9,24 @@ import msgspec
 
 from weft.analysis.stats.ratios import Quantity, Ratio, Verdict
 from weft.estimate import Estimate
+from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from weft.analysis.compare.comparison import Comparison, Row, Single
     from weft.analysis.stats.ratios import Figure
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a side beside the reference, in a word and in numbers.
+
+    `mood` is good, bad or open.
+    """
+
+    word: str
+    mood: Literal["good", "bad", "open"]
+    sentence: str
 
 
 class ComparedFigure(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +105,61 @@ def verdicts_of_sides(
     return [{name: count[name] for name in get_args(Verdict)} for count in counts]
 
 
+def outcomes_of(comparison: Comparison) -> list[Outcome]:
+    """Of each side behind the first whether it is better, worse, both in places or the same."""
+    counts = verdicts_of_sides(comparison, compared_figures(comparison))
+    first, *others = [side.title for side in comparison.sides]
+    return [
+        outcome_in_words(f"{title} against {first}", own, comparison.same)
+        for title, own in zip(others, counts, strict=True)
+    ]
+
+
+def outcome_in_words(who: str, counts: Mapping[Verdict, int], same: float) -> Outcome:
+    """Of one side by how often it has each verdict.
+
+    Only what is within the margin `same` is the same: what is not significant could be anything.
+    """
+    most_first = sorted((one for one in counts if counts[one]), key=lambda one: -counts[one])
+    if "cannot tell" in most_first and "same" not in most_first:
+        # How many are known to be the same is said where none is too.
+        most_first.append("same")
+    parts = [f"{_with_margin(one, same)} {counts.get(one, 0)}" for one in most_first]
+    words = ", ".join(parts) or "none in common"
+    total = counted(sum(counts.values()), "figure")
+    word, mood = _word(counts)
+    caution = (
+        " Not significant does not mean equal: such figures may differ within their intervals."
+    )
+    return Outcome(
+        word=word,
+        mood=mood,
+        sentence=f"{who}, of {total}: {words}.{caution if counts.get('cannot tell') else ''}",
+    )
+
+
+def _word(counts: Mapping[Verdict, int]) -> tuple[str, Literal["good", "bad", "open"]]:
+    given = {one for one, count in counts.items() if count}
+    if given >= {"better", "worse"}:
+        return "Mixed.", "open"
+    if "better" in given:
+        return "Better.", "good"
+    if "worse" in given:
+        return "Worse.", "bad"
+    if "cannot tell" not in given:
+        return ("The same." if given else "Nothing in common."), "open"
+    return ("In part the same." if "same" in given else "Cannot tell."), "open"
+
+
+def _with_margin(verdict: Verdict, same: float) -> str:
+    return f"same within {100 * same:g} %" if verdict == "same" else in_the_tables(verdict)
+
+
+def in_the_tables(verdict: Verdict | None) -> str:
+    """A verdict as readers have it; empty for none."""
+    return "not significant" if verdict == "cannot tell" else verdict or ""
+
+
 def to_json(comparison: Comparison) -> dict[str, Any]:
     """What `weft compare --json` prints: plain data, in the order of the tables."""
     rows = compared_figures(comparison)
@@ -110,6 +177,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         ],
         "unlike": comparison.unlike,
         "same_margin": comparison.same,
+        "outcomes": msgspec.to_builtins(outcomes_of(comparison)),
         "verdicts": verdicts_of_sides(comparison, rows),
         "rows": msgspec.to_builtins(rows),
         "words": [
