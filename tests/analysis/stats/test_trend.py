@@ -17,6 +17,7 @@ from weft.analysis.stats.neighbours import chance_of_groups, chance_of_neighbour
 from weft.analysis.stats.theil_sen import theil_sen
 from weft.analysis.stats.trend import (
     LEVEL,
+    few_in_words,
     mann_kendall,
     not_looked_for,
     power_in_words,
@@ -173,18 +174,33 @@ def test_days_that_differ_are_no_trend_of_launches(tmp_path: Path) -> None:
     assert (power_in_words(run), not_looked_for(run)) == ("", "")
 
 
-def test_what_moves_all_transports_alike_is_told_once(tmp_path: Path) -> None:
-    """Neither transport rises or falls, and each alone says nothing over five launches."""
-    state = [1.0, 1.02, 1.05, 1.06, 1.04, 1.02, 0.99, 0.98, 1.0, 1.01]
+@pytest.mark.parametrize(
+    ("launches", "state"),
+    [
+        (4, [1.0, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07]),
+        (5, [1.0, 1.02, 1.05, 1.06, 1.04, 1.02, 0.99, 0.98, 1.0, 1.01]),
+    ],
+)
+def test_what_moves_all_transports_alike_is_told_once(
+    tmp_path: Path, launches: int, state: Sequence[float]
+) -> None:
+    """Neither transport rises or falls, and each alone says nothing over five launches.
+
+    That none was found, or none was looked for, is not said beside it.
+    """
 
     def times(case: Case, launch: int) -> Sequence[float]:
         at = 2 * launch + (case.transport == CASES[-1].transport)
         return [state[at] * t for t in usual_times_ns(case, 2)]
 
-    run = weft.load(synthetic_record(tmp_path / "c.jsonl", CASES, launches=5, times_ns=times))
+    path = tmp_path / "c.jsonl"
+    run = weft.load(synthetic_record(path, CASES, launches=launches, times_ns=times))
     (line,) = trends_in_words(run)
     assert line.startswith("trend over time: launches of all transports together")
+    assert f"mpi {launches}" in line
+    assert "one transport alone seldom shows with fewer than 20" in line
     assert "give all records" in line
+    assert (power_in_words(run), few_in_words(run), not_looked_for(run)) == ("", "", "")
 
 
 def test_with_few_launches_nobody_looked_and_that_is_said(tmp_path: Path) -> None:

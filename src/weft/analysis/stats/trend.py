@@ -201,23 +201,29 @@ def trends_in_words(run: Run) -> tuple[str, ...]:
                 f"{place}: neighbouring launches are correlated"
                 f" (p = {found.neighbours_chance:.1%}); {cure}"
             )
-    chance = None if sentences else chance_together(run)
-    if chance is not None and chance <= TOGETHER_LEVEL:
+    if _is_said_together(run):
+        used = trends_of(run)
+        some = any(found.launches < ENOUGH for found in used)
+        alone = f", which one transport alone seldom shows with fewer than {ENOUGH}" if some else ""
         sentences.append(
-            "trend over time: launches of all transports together, in their order: neighbouring"
-            f" launches are correlated (p = {chance:.1%}); {cure}"
+            "trend over time: launches of all transports together, in their order"
+            f" ({_counts(used)}): neighbouring launches are correlated"
+            f" (p = {chance_together(run):.1%}){alone}; {cure}"
         )
     return tuple(sentences)
 
 
 def power_in_words(run: Run) -> str:
-    """That launches are too few to see most trends, and how many see them; else empty."""
+    """That launches are too few to see most trends, and how many see them; else empty.
+
+    Empty too where those of all transports together show one: that sentence says it.
+    """
     few = [
         found
         for found in trends_of(run)
         if FEWEST <= found.launches < ENOUGH and not (found.is_trend or found.is_correlated)
     ]
-    if not few:
+    if not few or _is_said_together(run):
         return ""
     return (
         f"trend over time: none found, but so few launches miss many ({_counts(few)}):"
@@ -225,14 +231,23 @@ def power_in_words(run: Run) -> str:
     )
 
 
+def _is_said_together(run: Run) -> bool:
+    by_itself = any(found.is_trend or found.is_correlated for found in trends_of(run))
+    chance = None if by_itself else chance_together(run)
+    return chance is not None and chance <= TOGETHER_LEVEL
+
+
 def _counts(found: Sequence[Trend]) -> str:
     return ", ".join(f"{one.transport} {one.launches}" for one in found)
 
 
 def few_in_words(run: Run) -> str:
-    """Which transports have too few launches to test for a trend; empty for none."""
+    """Which transports have too few launches to test for a trend; empty for none.
+
+    Empty too where those of all transports together show one: that sentence says it.
+    """
     few = [found for found in trends_of(run) if found.launches < FEWEST]
-    if not few:
+    if not few or _is_said_together(run):
         return ""
     return f"trend over time: not tested with fewer than {FEWEST} launches ({_counts(few)})"
 
