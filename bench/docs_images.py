@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
-MONDAY = ROOT / "docs" / "records" / "monday.jsonl.zst"
+RECORDS = ROOT / "docs" / "records"
 NARROW = 420
 DEADLINE_S = 300
 
@@ -37,8 +38,23 @@ class Form(NamedTuple):
     media: str = "screen"
 
 
-# Of each picture the command whose page it shows, and how much of the page from its top on.
-PICTURES = {"report.png": (("report", str(MONDAY), "-o"), 860)}
+# Of each picture the command whose page it shows, and how much of the page from its top on. The
+# commands find the stored records in their folder.
+_BOTH = ("monday.jsonl.zst", "tuesday.jsonl.zst")
+PICTURES = {
+    "report.png": (("report", "monday.jsonl.zst", "-o"), 1015),
+    "compare.png": (("compare", *_BOTH, "-o"), 1310),
+    "check.png": (("check", _BOTH[1], "--against", _BOTH[0], "-o"), 1175),
+    "trend.png": (("trend", *_BOTH, "-o"), 1000),
+    "price.png": (
+        ("price", "--nodes", "1152", "--switch", "24,288", "--blocking", "2:1", "-o"),
+        810,
+    ),
+}
+# All of them together, so that who clones the repository does not wait for pictures.
+MOST_BYTES = 750_000
+# How a check ends that passes, fails or cannot tell.
+_ENDS = (0, 1, 3)
 LOOKS = {
     "light": Form(),
     "dark": Form(scheme="dark"),
@@ -66,14 +82,22 @@ def picture(browser: Chrome, page: Path, form: Form, height: int = 0) -> bytes:
 
 
 def write_pictures(browser: Chrome) -> None:
-    """Every picture of the documentation anew."""
+    """Every picture of the documentation anew. Raises CalledProcessError where weft has failed."""
     weft = Path(sys.executable).with_name("weft")
     for name, (words, height) in PICTURES.items():
         with tempfile.TemporaryDirectory(prefix="weft-images-") as folder:
-            page = Path(folder) / "page.html"
-            subprocess.run(
-                [weft, *words, page], check=True, timeout=DEADLINE_S, stdout=subprocess.DEVNULL
+            page = Path(folder) / Path(name).with_suffix(".html")
+            for record in RECORDS.iterdir():
+                shutil.copy(record, folder)
+            done = subprocess.run(
+                [weft, *words, page.name],
+                cwd=folder,
+                check=False,
+                timeout=DEADLINE_S,
+                stdout=subprocess.DEVNULL,
             )
+            if done.returncode not in _ENDS:
+                raise subprocess.CalledProcessError(done.returncode, done.args)
             (IMAGES / name).write_bytes(picture(browser, page, Form(), height))
 
 

@@ -27,7 +27,7 @@ def test_every_picture_that_a_page_shows_has_a_maker(makers: ModuleType) -> None
         for page in pages
         for name in re.findall(r"!\[[^\]]*\]\([^)]*?([\w.-]+)\)", page.read_text())
     }
-    assert "report.png" in shown
+    assert shown >= {f"{page}.png" for page in ("report", "compare", "check", "trend", "price")}
     assert shown == DRAWN | set(makers.PICTURES)
     assert {path.name for path in IMAGES.iterdir()} == shown
 
@@ -37,3 +37,7 @@ def test_a_picture_has_the_size_that_its_maker_gives_it(makers: ModuleType) -> N
         data = (IMAGES / name).read_bytes()
         assert struct.unpack(">II", data[16:24]) == (makers.Form().width, height)
         assert words[-1] == "-o"
+
+
+def test_all_pictures_together_are_small(makers: ModuleType) -> None:
+    assert sum(path.stat().st_size for path in IMAGES.iterdir()) <= makers.MOST_BYTES
