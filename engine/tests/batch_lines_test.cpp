@@ -1,4 +1,4 @@
-// A batch as a line, compared in full: each field by its name, what is left out, and in what pieces
+// A batch as a line, compared in full: each field by its name, what is omitted, and in what pieces
 // it is written.
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ TEST(BatchLine, LeavesOutWhatABatchDoesNotHave) {
   Batch batch;
   const std::string rest = R"("ticks":[],"parts":{},"elapsed_ns":0})";
   EXPECT_EQ(to_line(batch), head_of_usual_one + rest);
-  // Bytes are told of messages alone, and messages without bytes are.
+  // Bytes stand there only with messages, and messages without bytes do too.
   batch.sent_bytes = 1;
   EXPECT_EQ(to_line(batch), head_of_usual_one + rest);
   batch.sent_bytes = 0;

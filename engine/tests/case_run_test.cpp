@@ -1,4 +1,4 @@
-// What a case's run says of its warm-up and of its loop, by loops that say what they are told to.
+// What a case's run says of its warm-up and of its loop, by loops that say what a test wants.
 #include "run/case_run.hpp"
 
 #include <gtest/gtest.h>
