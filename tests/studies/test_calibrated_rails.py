@@ -9,9 +9,12 @@ import pytest
 from support.two_rails import record_over_two_rails
 from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
+from weft.plan.cases import Experiment
 from weft.plan.simulated import SimulatedPlatform
+from weft.sim.draws import queue_of
 from weft.sim.predicted import Variant, parameters_of, predicted
 from weft.studies.calibration import calibrated_platform
+from weft.studies.placed_tests import placed_tests_of
 
 
 def with_bus(platform: SimulatedPlatform) -> SimulatedPlatform:
@@ -36,3 +39,18 @@ def test_two_rails_that_were_measured_are_two(tmp_path: Path) -> None:
             f"{two.name} was measured over 2 rails, and the fabric has {rails}"
         )
         assert refused.value.fix == "type --rails 2, or calibrate from a record over one rail"
+
+
+def test_drawn_pairs_have_a_queue_for_the_rails_that_were_measured(tmp_path: Path) -> None:
+    """It was as long as if each of both rails had the bandwidth of both."""
+    two = calibrated_platform([str(record_over_two_rails(tmp_path))], "model", 2).platform
+    variant = Variant(fabric=FabricAsked(nodes=4, switch="8", rails=2))
+    asked = Experiment(tests=("random_pairs",), sizes="16MiB", ranks=4)
+    known = parameters_of(two)
+    depths = [
+        queue_of(known.latency_ns, 1e9 * (16 << 20) / (times * known.bandwidth_bytes_per_s))
+        for times in (1, 2)
+    ]
+    [drawn] = placed_tests_of(two, variant, asked)
+    assert drawn.experiment.variants.queue_depths == (depths[0],)
+    assert depths[0] < depths[1]

@@ -95,6 +95,10 @@ class PlatformParameters(msgspec.Struct, frozen=True, kw_only=True):
     further: dict[str, str] = {}
     rails: int = 1
 
+    def times_over(self, rails: int) -> float:
+        """How many times the bandwidth so many rails have."""
+        return rails / self.rails
+
 
 class OnNode(msgspec.Struct, frozen=True, kw_only=True):
     """How many ranks a node has, and what their messages to each other cost."""
@@ -174,7 +178,7 @@ def routed_xml(
     them. A node is called by its place among those of the ranks, the `nodes`.
     """
     ranks = ranks_at(nodes)
-    more = fabric.rails / parameters.rails
+    more = parameters.times_over(fabric.rails)
     rate = parameters.bandwidth_bytes_per_s * more
     lines = ['  <zone id="fabric" routing="Full">']
     settings = dict(parameters.settings)

@@ -32,6 +32,11 @@ class SimulatedPlatform(msgspec.Struct, frozen=True, kw_only=True):
     ranks_per_node: int = 1
 
     @property
+    def base(self) -> str:
+        """What links and hosts are of: on another fabric it is called "escher, full fat tree"."""
+        return self.name.partition(",")[0]
+
+    @property
     def label(self) -> str:
         """For the head of a table or a figure."""
         return f"simulated on {self.name} ({self.kind})"

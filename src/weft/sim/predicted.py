@@ -10,6 +10,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.fabric.mapping import MAPPINGS, placements
+from weft.fabric.rails import check_rails
 from weft.fabric.routes import ROUTINGS, ends_of, routes_of
 from weft.fabric.simgrid import (
     BANDWIDTH_FACTOR,
@@ -37,6 +38,7 @@ MOST_HOP_NS = 1e6
 # What to type for a topology in words.
 WORDS_LIKE = 'type one like "fat-tree 24/288 half", "torus 24 8x8x4" or "dragonfly 24"'
 _NO_TAPER = "1:1"
+_OVER_ONE_RAIL = "calibrate from a record over one rail"
 _WORDS = {"full": _NO_TAPER, "half": "2:1"}
 _CALLED = {"blocking": "blocking", "shape": "shape", "switch": "number of ports"}
 
@@ -158,16 +160,6 @@ def _check_ends(fabric: Fabric, variant: Variant) -> None:
         )
 
 
-def _check_rails(base: SimulatedPlatform, parameters: PlatformParameters, variant: Variant) -> None:
-    """What was measured over several rails is not multiplied by them once more."""
-    if parameters.rails not in (1, variant.fabric.rails):
-        raise WeftError(
-            f"{base.name} was measured over {counted(parameters.rails, 'rail')}, and the fabric has"
-            f" {variant.fabric.rails}",
-            f"type --rails {parameters.rails}, or calibrate from a record over one rail",
-        )
-
-
 def every_placed(
     base: SimulatedPlatform,
     variant: Variant,
@@ -185,7 +177,7 @@ def every_placed(
     _check_ranges(variant)
     move = move or Move()
     parameters = moved(parameters_of(base), move)
-    _check_rails(base, parameters, variant)
+    check_rails(base.name, parameters.rails, variant.fabric.rails, _OVER_ONE_RAIL)
     fabric = build_fabric(variant.fabric)
     _check_ends(fabric, variant)
     settings = {**parameters.settings, **variant.settings}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
+from weft.fabric.rails import check_rails, fits_rails
 from weft.sources.named import split_source
 from weft.wording import counted
 
@@ -67,14 +68,9 @@ def _option(
 def _delivered(asked: FabricAsked, usual: Delivered | None) -> Delivered | None:
     """What was measured for a fabric. Raises WeftError where it used other rails than it has."""
     if not asked.measured:
-        return usual if usual and usual.rails in (1, asked.rails) else None
+        return usual if usual and fits_rails(usual.rails, asked.rails) else None
     found = delivered_of(asked.measured)
-    if found.rails not in (1, asked.rails):
-        raise WeftError(
-            f"{asked.measured} was measured over {counted(found.rails, 'rail')}, and the fabric has"
-            f" {asked.rails}",
-            f"type --rails {found.rails}, or name a record over one rail",
-        )
+    check_rails(asked.measured, found.rails, asked.rails, "name a record over one rail")
     return found
 
 

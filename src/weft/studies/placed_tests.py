@@ -118,8 +118,7 @@ def on_fewer(experiment: Experiment, nodes: int, variant: Variant) -> Experiment
 
 def _named(platform: SimulatedPlatform, variant: Variant) -> SimulatedPlatform:
     """By the words of the variant as it was asked for."""
-    base = platform.name.partition(",")[0]
-    return msgspec.structs.replace(platform, name=f"{base}, {variant.label}")
+    return msgspec.structs.replace(platform, name=f"{platform.base}, {variant.label}")
 
 
 def _queued(experiment: Experiment, base: SimulatedPlatform, variant: Variant) -> Experiment:
@@ -127,7 +126,8 @@ def _queued(experiment: Experiment, base: SimulatedPlatform, variant: Variant) -
     if not experiment.sizes:
         return experiment
     parameters = parameters_of(base)
-    rate = parameters.bandwidth_bytes_per_s * variant.speed * variant.fabric.rails
+    more = variant.speed * parameters.times_over(variant.fabric.rails)
+    rate = parameters.bandwidth_bytes_per_s * more
     shortest_ns = 1e9 * min(parse_sizes(experiment.sizes)) / rate
     depths = (queue_of(parameters.latency_ns, shortest_ns),)
     variants = msgspec.structs.replace(experiment.variants, queue_depths=depths)

@@ -26,9 +26,7 @@ def link_of(run: Run, transport: str) -> Link | None:
     platform = run.header.plan.simulated
     if platform is None or platform.kind == "given":
         return detected_link(run, transport)
-    # On another fabric than its own a platform is called "escher, full fat tree ...".
-    name = platform.name.partition(",")[0]
-    found = next((one for one in platforms() if one.name == name and one.link), None)
+    found = next((one for one in platforms() if one.name == platform.base and one.link), None)
     return parse_link(found.link) if found else None
 
 

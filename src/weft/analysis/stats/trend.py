@@ -201,14 +201,15 @@ def trends_in_words(run: Run) -> tuple[str, ...]:
                 f"{place}: neighbouring launches are correlated"
                 f" (p = {found.neighbours_chance:.1%}); {cure}"
             )
-    if _is_said_together(run):
+    chance = _together(run)
+    if chance is not None:
         used = trends_of(run)
         some = any(found.launches < ENOUGH for found in used)
         alone = f", which one transport alone seldom shows with fewer than {ENOUGH}" if some else ""
         sentences.append(
             "trend over time: launches of all transports together, in their order"
             f" ({_counts(used)}): neighbouring launches are correlated"
-            f" (p = {chance_together(run):.1%}){alone}; {cure}"
+            f" (p = {chance:.1%}){alone}; {cure}"
         )
     return tuple(sentences)
 
@@ -223,7 +224,7 @@ def power_in_words(run: Run) -> str:
         for found in trends_of(run)
         if FEWEST <= found.launches < ENOUGH and not (found.is_trend or found.is_correlated)
     ]
-    if not few or _is_said_together(run):
+    if not few or _together(run) is not None:
         return ""
     return (
         f"trend over time: none found, but so few launches miss many ({_counts(few)}):"
@@ -231,10 +232,12 @@ def power_in_words(run: Run) -> str:
     )
 
 
-def _is_said_together(run: Run) -> bool:
-    by_itself = any(found.is_trend or found.is_correlated for found in trends_of(run))
-    chance = None if by_itself else chance_together(run)
-    return chance is not None and chance <= TOGETHER_LEVEL
+def _together(run: Run) -> float | None:
+    """The chance of launches of all transports together, where these are what shows a trend."""
+    if any(found.is_trend or found.is_correlated for found in trends_of(run)):
+        return None
+    chance = chance_together(run)
+    return chance if chance is not None and chance <= TOGETHER_LEVEL else None
 
 
 def _counts(found: Sequence[Trend]) -> str:
@@ -247,7 +250,7 @@ def few_in_words(run: Run) -> str:
     Empty too where those of all transports together show one: that sentence says it.
     """
     few = [found for found in trends_of(run) if found.launches < FEWEST]
-    if not few or _is_said_together(run):
+    if not few or _together(run) is not None:
         return ""
     return f"trend over time: not tested with fewer than {FEWEST} launches ({_counts(few)})"
 
