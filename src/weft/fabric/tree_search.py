@@ -307,13 +307,15 @@ class TreeSearch:
             fewest = ceil(spines * up / of_core)
             if self._is_dear(leaves, below + cables, pods * spines, fewest):
                 return
-            places, each = _widest(spines, up, of_core)
-            groups = spines // places
-            self._take(
-                msgspec.structs.replace(
-                    layers, spine_uplinks=up, cores=groups * (up // each), core_groups=groups
+            pairs = _meetings(spines, up, of_core)
+            # More cores with fewer cables each may need fewer line cards.
+            for places, each in pairs if self._prices.core.card_ports else [max(pairs, key=_width)]:
+                groups = spines // places
+                self._take(
+                    msgspec.structs.replace(
+                        layers, spine_uplinks=up, cores=groups * (up // each), core_groups=groups
+                    )
                 )
-            )
 
     def _room(self, nodes: int) -> int:
         return self._prices.leaf.radix - nodes
@@ -333,16 +335,18 @@ class TreeSearch:
             self._best = key, layers
 
 
-def _widest(spines: int, uplinks: int, most: int) -> tuple[int, int]:
-    """How many places of a pod meet at a core, and with how many cables each: the most in all."""
-    return max(
-        (
-            (places, each)
-            for places in _divisors(spines, most)
-            for each in _divisors(uplinks, most // places)
-        ),
-        key=lambda pair: (pair[0] * pair[1], pair[0]),
-    )
+def _meetings(spines: int, uplinks: int, most: int) -> list[tuple[int, int]]:
+    """How many places of a pod meet at a core, and with how many cables each: `most` in all."""
+    return [
+        (places, each)
+        for places in _divisors(spines, most)
+        for each in _divisors(uplinks, most // places)
+    ]
+
+
+def _width(pair: tuple[int, int]) -> tuple[int, int]:
+    places, each = pair
+    return places * each, places
 
 
 def _divisors(number: int, most: int) -> list[int]:
