@@ -34,6 +34,8 @@ NO_LOWER, NO_UPPER = "no lower bound known", "no upper bound known"
 UNDETERMINED = "not determined"
 # What a share's cell says there.
 UNKNOWN = "not known"
+# What stands in place of a difference that the scatter could have made.
+NOT_SIGNIFICANT = "not significant"
 # As the Particle Data Group rounds: to the second digit of half an interval's width where that
 # begins below 3.55, else to the first.
 SECOND_DIGIT_BELOW = 3.55

@@ -17,14 +17,12 @@ from weft.fabric.cost import FabricCost
 from weft.fabric.topologies import Built
 from weft.plan.command import NextSession
 from weft.units import format_bytes
+from weft.wording import NOT_SIGNIFICANT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.fits.sweeps import Series
-
-
-NOT_SIGNIFICANT = "not significant"
 
 
 class Delivered(msgspec.Struct, frozen=True, kw_only=True):

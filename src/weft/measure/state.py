@@ -8,7 +8,7 @@ from weft.analysis.stats.precision import settled
 from weft.analysis.stats.rounds import rounds_of
 from weft.plan.costs import RankGroup
 from weft.plan.rounds import partners_in
-from weft.record.launches import launch_median, samples_by_launch
+from weft.record.launches import by_launch, launch_median, samples_of_groups
 from weft.record.ranks import ticks_of_slowest_pair
 
 if TYPE_CHECKING:
@@ -178,10 +178,11 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
             median_ticks = launch_median(run.time_ns(batch)) / clock.tick_ns
             state.learn(batch, median_ticks, batch.launch, clock)
     for key, batches in run.measured_by_case.items():
-        for launch, times in samples_by_launch(batches, run.time_ns).items():
+        launches = by_launch(batches)
+        for launch, times in samples_of_groups(launches, run.time_ns).items():
             clock = run.clocks[launch]
             # The coarsest of its samples, as in the summary.
-            ops = min(batch.ops_per_sample for batch in batches if batch.launch == launch)
+            ops = min(batch.ops_per_sample for batch in launches[launch])
             median_ticks = launch_median(times) / clock.tick_ns
             by_key[key].add_launch(launch, median_ticks, ops, clock)
             # As in the run itself: no further launch gives a time where the clock stood still.

@@ -21,8 +21,8 @@ from weft.topics.base import Topic
 from weft.topics.rows import SizeRow, TransportRow
 from weft.topics.series import median_over
 from weft.units import format_bytes, format_time
+from weft.wording import NOT_SIGNIFICANT, between, share_or_unknown
 from weft.wording import at as placed_at
-from weft.wording import between, share_or_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -207,7 +207,7 @@ def completions_in_words(rows: Sequence[Completion]) -> tuple[str, ...]:
         elif row.verdict == "adds":
             sentences[-1] += f"; {row.mode} adds {_difference(row, format_time(row.added_ns))}"
         else:
-            sentences[-1] += f"; {row.mode}: difference not significant"
+            sentences[-1] += f"; {row.mode}: difference {NOT_SIGNIFICANT}"
     return tuple(sentences)
 
 
@@ -248,7 +248,7 @@ def _table(rows: Sequence[Completion]) -> Table:
 def _added(row: Completion) -> str:
     if row.is_cheapest:
         return "cheapest"
-    words = format_time(row.added_ns) if row.verdict == "adds" else "not significant"
+    words = format_time(row.added_ns) if row.verdict == "adds" else NOT_SIGNIFICANT
     return _difference(row, words)
 
 

@@ -19,7 +19,7 @@ from weft.charts import (
 )
 from weft.tables import Table
 from weft.units import format_bytes, format_time
-from weft.wording import counted, ends, in_a_row, verb_of, who_says
+from weft.wording import NOT_SIGNIFICANT, counted, ends, in_a_row, verb_of, who_says
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ HEAD = ("test", "size", "layer", "its latency", "below it", "added", "95 % inter
 
 
 def _added(step: Step) -> str:
-    return "not significant" if step.verdict == "cannot tell" else format_time(step.added_ns)
+    return NOT_SIGNIFICANT if step.verdict == "cannot tell" else format_time(step.added_ns)
 
 
 def _test(one: LayerPair | Apart) -> str:

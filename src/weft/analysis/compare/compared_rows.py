@@ -9,7 +9,7 @@ import msgspec
 
 from weft.analysis.stats.ratios import Quantity, Ratio, Verdict
 from weft.estimate import Estimate
-from weft.wording import counted
+from weft.wording import NOT_SIGNIFICANT, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -157,7 +157,7 @@ def _with_margin(verdict: Verdict, same: float) -> str:
 
 def in_the_tables(verdict: Verdict | None) -> str:
     """A verdict as readers have it; empty for none."""
-    return "not significant" if verdict == "cannot tell" else verdict or ""
+    return NOT_SIGNIFICANT if verdict == "cannot tell" else verdict or ""
 
 
 def to_json(comparison: Comparison) -> dict[str, Any]:
