@@ -11,6 +11,7 @@ import typer
 
 from style import (
     advice_rules,
+    assert_rules,
     count_rules,
     engine_rules,
     import_rules,
@@ -52,6 +53,9 @@ RULES: tuple[Rule, ...] = (
     python_rules.tests_by_name,
     python_rules.topics_by_name,
     advice_rules.advice_by_hand,
+    assert_rules.distances_without_a_sign,
+    assert_rules.figures_of_nobody,
+    assert_rules.launches_all_alike,
     count_rules.bare_counts,
     count_rules.bare_counts_of_the_engine,
     python_rules.dead_modules,
@@ -83,6 +87,41 @@ EXCEPTIONS: tuple[Allowed, ...] = (
         text_rules.cited_files,
         "tests/scripts/test_list_skipped.py",
         "what pytest prints of a test that is nobody's",
+    ),
+    Allowed(
+        assert_rules.distances_without_a_sign,
+        "tests/fabric/test_picture.py",
+        "how far apart two numbers of a picture stand, on whichever side",
+    ),
+    Allowed(
+        assert_rules.distances_without_a_sign,
+        "tests/fabric/test_ways_between_hosts.py",
+        "how far apart two hosts of a ring are",
+    ),
+    Allowed(
+        assert_rules.distances_without_a_sign,
+        "tests/report/test_axes.py",
+        "how far apart two labels stand, on whichever side",
+    ),
+    Allowed(
+        assert_rules.distances_without_a_sign,
+        "tests/studies/test_held_out.py",
+        "the page's mean is of errors without their signs",
+    ),
+    Allowed(
+        assert_rules.launches_all_alike,
+        "tests/analysis/fits/test_signature.py",
+        "what is left of an interval is the clock's only where launches are alike",
+    ),
+    Allowed(
+        assert_rules.launches_all_alike,
+        "tests/analysis/stats/test_trend.py",
+        "launches that are all tied are what is tested",
+    ),
+    Allowed(
+        assert_rules.launches_all_alike,
+        "tests/measure/test_states.py",
+        "a clock that stands still, in its only launch",
     ),
     Allowed(
         python_rules.tests_by_name,

@@ -27,7 +27,7 @@ def test_the_prices_per_port_are_those_of_the_list_prices() -> None:
     assert [len(table.rows) for table in tables] == [5, 7, 10]
     for table in tables:
         for row in table.rows:
-            assert abs(row.price / row.ports - row.price_a_port) <= 0.5
+            assert row.price / row.ports == pytest.approx(row.price_a_port, abs=0.5)
 
 
 def test_the_prices_of_the_parts() -> None:

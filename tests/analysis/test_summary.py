@@ -251,7 +251,7 @@ def test_a_case_without_any_good_launch_says_why(tmp_path: Path, status: Any) ->
 
 def test_a_clock_that_stands_still_is_a_failure_and_no_figure(tmp_path: Path) -> None:
     path = synthetic_record(
-        tmp_path / "a.jsonl", one_case(), times_ns=lambda *_: [0.0, 0.0, 1000.0]
+        tmp_path / "a.jsonl", one_case(), times_ns=lambda _, round_: [0.0, 0.0, 1000.0 + round_]
     )
     summary = only(path)
     assert (summary.status, summary.latency_ns) == ("failed", None)

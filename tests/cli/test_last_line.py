@@ -9,9 +9,10 @@ import typer
 from rich.console import Console
 
 import weft
-from support.builders import lost_batch, make_cases, synthetic_record
+from support.builders import LAUNCH_EFFECTS, lost_batch, make_cases, synthetic_record
 from weft.analysis.summary import summarise
 from weft.cli.measured import end
+from weft.plan.case import Case
 from weft.record.run import Run
 from weft.report.ending import render_ending
 from weft.topics import results_of
@@ -29,11 +30,13 @@ def last_line(run: Run, capsys: pytest.CaptureFixture[str]) -> str:
     return line
 
 
+def of_the_first(case: Case, round_: int) -> list[float]:
+    return [1e3 * LAUNCH_EFFECTS[round_]] * 9 if case == CASES[0] else []
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    path = synthetic_record(
-        tmp_path / "r.jsonl", CASES, times_ns=lambda c, _: [1e3] * 9 * (c == CASES[0]), more=LOST
-    )
+    path = synthetic_record(tmp_path / "r.jsonl", CASES, times_ns=of_the_first, more=LOST)
     return weft.load(path)
 
 
@@ -49,10 +52,7 @@ def test_the_first_case_without_a_result_is_named_with_its_reason_and_its_comman
 def test_of_cases_that_nobody_tried_it_says_once_how_they_are(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = synthetic_record(
-        tmp_path / "r.jsonl", CASES, times_ns=lambda c, _: [1e3] * 9 * (c == CASES[0]),
-        outcome="budget",
-    )  # fmt: skip
+    path = synthetic_record(tmp_path / "r.jsonl", CASES, times_ns=of_the_first, outcome="budget")
     run = weft.load(path)
     go_on = f"weft run --resume {path}"
     assert last_line(run, capsys) == (

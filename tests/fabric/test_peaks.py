@@ -159,6 +159,7 @@ def test_the_command_prints_the_peaks() -> None:
     rows = result_of(done.output)
     assert [row["one_way_bytes_per_s"] for row in rows] == [1e9, 1.064e9]
     shown = CliRunner().invoke(app, ["peak", "IB 4x SDR"]).output
-    assert "1,000.0 MB/s" in shown
-    assert "993.7 MB/s" in shown
+    said = " ".join(shown.split())
+    assert "peak 1,000.0 MB/s 2,000.0 MB/s packets" in said
+    assert "packets of 4096 B 993.7 MB/s 1,987.4 MB/s" in said
     assert "source:" in shown

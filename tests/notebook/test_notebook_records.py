@@ -63,15 +63,17 @@ def test_figures_are_printed_in_words(run: weft.Run) -> None:
 def test_parts_are_the_ranks_own_series(tmp_path: Path) -> None:
     """Rank 1 took 1.5 as long as rank 0, and its `post` a tenth of that."""
 
-    def parts(case: Case, _: int) -> dict[str, list[float]]:
-        time = usual_time_ns(case)
+    def parts(case: Case, round_: int) -> dict[str, list[float]]:
+        time = usual_time_ns(case) * LAUNCH_EFFECTS[round_]
         return {"rank1": [1.5 * time] * 4, "rank1.post": [0.15 * time] * 4, "post": [time / 5] * 4}
 
     case = Case(test="sendrecv", transport="tcp", bytes=8)
     path = synthetic_record(
-        tmp_path / "p.jsonl", (case,), times_ns=lambda case, _: [usual_time_ns(case)] * 4,
+        tmp_path / "p.jsonl",
+        (case,),
+        times_ns=lambda case, at: [usual_time_ns(case) * LAUNCH_EFFECTS[at]] * 4,
         parts_ns=parts,
-    )  # fmt: skip
+    )
     timed = weft.load(path).parts.filter(warmup=False)
     middle = timed.group_by("rank", "part").agg(pl.col("time_ns").median())
     found = {(rank, part): time / usual_time_ns(case) for rank, part, time in middle.rows()}

@@ -91,10 +91,10 @@ def test_the_pace_of_a_case_is_over_all_of_its_operations() -> None:
     """21 operations that shared a core with others, then four that had luck."""
     state = CaseState(make_cases(["ping_pong"], ["tcp"], [8])[0], pattern("ping_pong"))
     case = state.case
-    lucky = make_batch(case, 0, 1, [120_000.0] * 4, ops_per_sample=1, warmup=0, tick_ns=1.0)
+    lucky = make_batch(case, 0, 1, [120_000.0] * 4, ops_per_sample=1, warmup=0, tick_ns=0.4)
     shared = msgspec.structs.replace(lucky, ticks=lucky.ticks * 5 + (1,), timed_ns=208_000_000)
-    state.learn(shared, 1.0, 0, make_clock(1.0))
-    state.learn(lucky, 120_000.0, 0, make_clock(1.0))
+    state.learn(shared, 1.0, 0, make_clock(0.4))
+    state.learn(lucky, 120_000.0, 0, make_clock(0.4))
     assert state.pace_ns == pytest.approx(208_480_000 / 25)
 
 

@@ -74,9 +74,10 @@ def test_the_middle_of_three_streams_is_not_their_mean(tmp_path: Path) -> None:
     file = synthetic_record(
         tmp_path / "h.jsonl",
         (case,),
-        times_ns=lambda _, __: [900.0 + at for at in range(30)],
-        parts_ns=lambda _, __: {
-            f"rank{rank}": [time + at for at in range(30)] for rank, time in own_ns.items()
+        times_ns=lambda _, round_: [900.0 + 3 * round_ + at for at in range(30)],
+        parts_ns=lambda _, round_: {
+            f"rank{rank}": [time + 5 * round_ + at for at in range(30)]
+            for rank, time in own_ns.items()
         },
     )
     whole = weft.load(file)
@@ -146,9 +147,10 @@ def collective(path: Path) -> Run:
     file = synthetic_record(
         path / "c.jsonl",
         (Case(test="sendrecv", transport="tcp", bytes=8, ranks=4),),
-        times_ns=lambda _, __: [1000.0 + at for at in range(30)],
-        parts_ns=lambda _, __: {
-            f"rank{rank}": [1000.0 * (rank + 1) + at for at in range(30)] for rank in (1, 2, 3)
+        times_ns=lambda _, round_: [1000.0 + 3 * round_ + at for at in range(30)],
+        parts_ns=lambda _, round_: {
+            f"rank{rank}": [1000.0 * (rank + 1) + 5 * round_ + at for at in range(30)]
+            for rank in (1, 2, 3)
         },
     )
     run = weft.load(file)
@@ -161,9 +163,10 @@ def test_a_map_has_the_times_of_all_values(tmp_path: Path) -> None:
     file = synthetic_record(
         tmp_path / "m.jsonl",
         (case,),
-        times_ns=lambda _, __: [1000.0 + at for at in range(30)],
-        parts_ns=lambda _, __: {
-            f"rank{rank}": [1000.0 * (rank + 1) + at for at in range(30)] for rank in (1, 2, 3)
+        times_ns=lambda _, round_: [1000.0 + 3 * round_ + at for at in range(30)],
+        parts_ns=lambda _, round_: {
+            f"rank{rank}": [1000.0 * (rank + 1) + 5 * round_ + at for at in range(30)]
+            for rank in (1, 2, 3)
         },
     )
     whole = weft.load(file)

@@ -153,7 +153,9 @@ def test_tests_without_such_figures_show_their_own(tmp_path: Path) -> None:
     cases = make_cases(("ping_ping",), ("tcp",), (8, 1024))
     lines = lines_of(weft.load(synthetic_record(tmp_path / "r.jsonl", cases)))
     assert 3 < len(lines) <= MOST_LINES - FILES
-    assert any("1 KiB" in line for line in lines)
+    assert [line.split()[-4:] for line in lines[3:5]] == [
+        ["B", "2.00", "µs", "±0.4%"], ["KiB", "2.10", "µs", "±0.4%"],
+    ]  # fmt: skip
 
 
 def test_what_was_said_before_the_run_is_not_said_after_it(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_a_calibration_finds_what_the_record_was_made_with(
         assert pieces[0].at(8) == pytest.approx(wanted.at(8), rel=0.02)
     streams = [one for one in found.held_out if one.what == "stream"]
     assert [one.bytes for one in streams] == [64, 1024]
-    assert max(abs(one.error_percent) for one in streams) < 5
+    assert [one.error_percent for one in streams] == pytest.approx([0, 0], abs=5)
 
 
 @engine

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 import weft
-from support.builders import make_cases, synthetic_record
+from support.builders import LAUNCH_EFFECTS, make_cases, synthetic_record
 from support.simulations import KNOWN
 from weft.plan.case import Case
 from weft.sim.host_times import HostTimes, exchanges_ns, host_times, smallest_host_times
@@ -18,7 +18,7 @@ SIZES = tuple(8 << n for n in range(14))
 POST_NS, LATE_NS = 300.0, 410.0
 
 
-def times_ns(case: Case, _: int) -> Sequence[float]:
+def times_ns(case: Case, round_: int) -> Sequence[float]:
     """Of an operation: twice the latency where it is there and back."""
     own = {
         "ping_pong": 2 * KNOWN.ping_pong_ns(case.bytes),
@@ -26,7 +26,8 @@ def times_ns(case: Case, _: int) -> Sequence[float]:
         "host_overhead": 2 * KNOWN.ping_pong_ns(case.bytes),
         "late_receive": LATE_NS + case.bytes / 100,
     }[case.test]
-    return [own * (0.99 + 0.0005 * (sample % 40)) for sample in range(41)]
+    effect = LAUNCH_EFFECTS[round_]
+    return [own * effect * (0.99 + 0.0005 * (sample % 40)) for sample in range(41)]
 
 
 def parts_ns(case: Case, _: int) -> Mapping[str, Sequence[float]]:

@@ -61,4 +61,5 @@ def test_intervals_of_held_out_figures_hold_as_many_as_they_say(figures: int) ->
         low, high = known.ends(known.further)
         held += low <= 1 / further <= high
     due = math.ceil(0.9 * (figures + 1)) / (figures + 1)
-    assert abs(held / trials - due) < 4 * math.sqrt(due * (1 - due) / trials)
+    slack = 4 * math.sqrt(due * (1 - due) / trials)
+    assert held / trials == pytest.approx(due, abs=slack)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from support.builders import make_cases, synthetic_record
+from support.builders import LAUNCH_EFFECTS, make_cases, synthetic_record
 from support.lattices import lattice_of
 from support.studies import weak_cases
 from weft.plan.case import Case
@@ -25,10 +25,11 @@ ASSUMED = "an addition of a sum is one such operation: an assumption; type --rat
 def solver(folder: Path, site_ns: dict[int, float]) -> Path:
     """The solver on 1 and 2 ranks, where a site of a lattice of so wide takes so long."""
 
-    def times_ns(case: Case, _: int) -> list[float]:
+    def times_ns(case: Case, round_: int) -> list[float]:
         # With two ranks it would seem faster, and does not count.
         lattice = lattice_of(case)
-        return [site_ns[lattice.extents[0]] * lattice.sites_of_rank(1) / case.ranks**2] * 10
+        time = site_ns[lattice.extents[0]] * lattice.sites_of_rank(1) / case.ranks**2
+        return [time * LAUNCH_EFFECTS[round_]] * 10
 
     cases = [case for case in weak_cases(extents=tuple(site_ns)) if case.ranks < 4]
     return synthetic_record(folder / "milc.jsonl", tuple(cases), times_ns=times_ns)

@@ -130,8 +130,9 @@ def test_a_case_without_a_figure_is_refused_with_the_budget_that_all_need(tmp_pa
     """Of four cases one has a figure after 60 s: four times as long, of those that are asked."""
     lost = [lost_batch(case, 0, 900, "timeout", "it took too long.") for case in CASES[1:]]
     found = results(
-        tmp_path / "r.jsonl", more=lost, times_ns=lambda case, _: [1e3] * 9 * (case == CASES[0])
-    )
+        tmp_path / "r.jsonl", more=lost,
+        times_ns=lambda case, round_: [1e3 * LAUNCH_EFFECTS[round_]] * 9 * (case == CASES[0]),
+    )  # fmt: skip
     for lacking, budget in (((), "4min"), ((CASES[3].key,), "3min"), ((CASES[0].key,), "3min")):
         with pytest.raises(WeftError) as refused:
             figures_of([found], [1.0], lacking)

@@ -7,6 +7,7 @@ import pytest
 
 from style import (
     advice_rules,
+    assert_rules,
     count_rules,
     engine_rules,
     import_rules,
@@ -37,7 +38,11 @@ GOOD = {
     "src/weft/launch/all.py": DOC + "from weft.launch.local import LocalLauncher\n",
     "src/weft/tool.py": DOC
     + 'from weft.table import SIZES\nif __name__ == "__main__":\n    pass\n',
-    "tests/test_table.py": DOC + "from weft import alone\n",
+    "tests/test_table.py": DOC + "from weft import alone\n"
+    "f(times_ns=lambda _, at: [9.0 + at], tick_ns=0.5)\n"
+    "f(times_ns=lambda *_: [], tick_ns=0.4)\n"
+    'assert "tcp 1.50 µs" in text\nassert "1.50 µs" not in text\n'
+    "assert made == pytest.approx(-3, abs=1e-6)\n",
     "engine/contract/clock.hpp": "// The clock.\n#pragma once\n#ifdef __x86_64__\n#endif\n",
     "engine/contract/transport.hpp": (
         '// The contract.\n#include <concepts>\n#include "contract/clock.hpp"\n'
@@ -64,6 +69,7 @@ PROGRAM = '#include "program/rank.hpp"\n'
 CONTRACT = "engine/contract/transport.hpp"
 FIT = "src/weft/analysis/fit.py"
 TABLE = "src/weft/table.py"
+TESTS = "tests/test_table.py"
 TOPIC = "src/weft/topics/a.py"
 LOCAL = "src/weft/launch/local.py"
 FOR_TYPES = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n"
@@ -73,6 +79,22 @@ PLANTED = [
     (advice_rules.advice_by_hand, TABLE, DOC + 'MORE = "type --single to see"\n'),
     (advice_rules.advice_by_hand, TABLE, DOC + 'MORE = "measure with more --launches"\n'),
     (advice_rules.advice_by_hand, TABLE, DOC + 'MORE = "type a longer --budget"\n'),
+    (assert_rules.distances_without_a_sign, TESTS, DOC + "assert abs(found - 3) < 1e-6\n"),
+    (assert_rules.distances_without_a_sign, TESTS, DOC + "assert max(np.abs(x)) < 1\n"),
+    (assert_rules.figures_of_nobody, TESTS, DOC + 'assert "1.50 µs [" in text\n'),
+    (assert_rules.figures_of_nobody, TESTS, DOC + 'assert any("2,000" in one for one in x)\n'),
+    (
+        assert_rules.launches_all_alike,
+        TESTS,
+        DOC + "f(times_ns=lambda case, _: [case.bytes] * 9)\n",
+    ),
+    (assert_rules.launches_all_alike, TESTS, DOC + "f(times_ns=lambda *_: [1e3] * 9)\n"),
+    (assert_rules.launches_all_alike, TESTS, DOC + "make_batch(tick_ns=1.0)\n"),
+    (
+        assert_rules.launches_all_alike,
+        TESTS,
+        DOC + "def times_ns(case: Case, _: int) -> list[float]:\n    return [case.bytes]\n",
+    ),
     (text_rules.long_lines, TABLE, DOC + f"# {'x' * 99}\n"),
     (text_rules.long_files, TABLE, DOC + "\n" * 400),
     (text_rules.white_space, TABLE, DOC + "if True:\n\tpass\n"),

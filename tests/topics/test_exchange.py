@@ -61,7 +61,7 @@ def test_the_rank_that_was_last_most_often_is_named_with_its_share(tmp_path: Pat
     file = synthetic_record(
         tmp_path / "s.jsonl",
         (CASE,),
-        times_ns=lambda _, __: [1000.0] * 10,
+        times_ns=lambda _, round_: [1000.0 * LAUNCH_EFFECTS[round_]] * 10,
         parts_ns=lambda _, __: {f"rank{rank}": own for rank, own in own_ns.items()},
     )
     whole = weft.load(file)

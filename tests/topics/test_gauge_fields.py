@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 import weft
-from support.builders import synthetic_record, write_lines
+from support.builders import LAUNCH_EFFECTS, synthetic_record, write_lines
 from weft.analysis.compare.comparison import compare
 from weft.analysis.compare.conditions import differences_of_runs
 from weft.analysis.summary import summarise
@@ -33,8 +33,8 @@ def drawn_record(folder: Path) -> Run:
         synthetic_record(
             folder / "r.jsonl",
             (case,),
-            times_ns=lambda _, __: [1e5] * 9,
-            parts_ns=lambda _, __: dict.fromkeys(PARTS, [2e4] * 9),
+            times_ns=lambda _, round_: [1e5 * LAUNCH_EFFECTS[round_]] * 9,
+            parts_ns=lambda _, round_: dict.fromkeys(PARTS, [2e4 * LAUNCH_EFFECTS[round_]] * 9),
         )
     )
 

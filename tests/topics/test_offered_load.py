@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.builders import synthetic_record
+from support.builders import LAUNCH_EFFECTS, synthetic_record
 from weft.analysis.stats.percentiles import percentiles
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
@@ -52,9 +52,9 @@ def test_ways_of_waiting_have_their_own_knees(tmp_path: Path) -> None:
         for load in (20, 60, 90)
     )
 
-    def times(case: Case, _: int) -> list[float]:
+    def times(case: Case, round_: int) -> list[float]:
         steep = case.wait == "block" and (case.point or 0) > 20
-        return [SERVICE_NS * (50 if steep else 1)] * SAMPLES
+        return [SERVICE_NS * LAUNCH_EFFECTS[round_] * (50 if steep else 1)] * SAMPLES
 
     def parts(case: Case, _: int) -> dict[str, list[float]]:
         return {"interval": [1e5 / (case.point or 1)] * SAMPLES, "late": [0.0] * SAMPLES}

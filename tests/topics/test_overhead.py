@@ -106,7 +106,7 @@ def record_of(folder: Path, *tests: str, points: tuple[int, ...] = (100, 200)) -
 def holds(parameter: Estimate | None, truth: float) -> bool:
     """Whether the interval holds the truth and is narrow enough to mean something."""
     assert parameter is not None
-    assert parameter.high - parameter.low < 0.1 * abs(truth)
+    assert parameter.low == pytest.approx(parameter.high, abs=0.1 * truth)
     return parameter.low <= truth <= parameter.high
 
 

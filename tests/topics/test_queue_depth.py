@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import weft
-from support.builders import pattern, synthetic_record
+from support.builders import LAUNCH_EFFECTS, pattern, synthetic_record
 from support.shown import charts_of, findings_of
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
@@ -127,8 +127,9 @@ def test_the_depth_that_is_needed_is_the_first_near_the_best(tmp_path: Path) -> 
         Case(test="stream", transport="tcp", bytes=65536, queue_depth=depth) for depth in times
     )
     path = synthetic_record(
-        tmp_path / "r.jsonl", cases, times_ns=lambda case, _: [times[case.queue_depth]] * 9
-    )
+        tmp_path / "r.jsonl", cases,
+        times_ns=lambda case, round_: [times[case.queue_depth] * LAUNCH_EFFECTS[round_]] * 9,
+    )  # fmt: skip
     run = weft.load(path)
     sentences = [one for one in findings_of(run, summarise(run)) if "of the best" in one]
     assert len(sentences) == 1

@@ -77,7 +77,7 @@ def test_one_launch_tells_no_drop(tmp_path: Path) -> None:
         tmp_path / "r.jsonl",
         cases,
         launches=1,
-        times_ns=lambda case, _: [1e3 * case.schedule.count] * 21,
+        times_ns=lambda case, round_: [1e3 * case.schedule.count + round_] * 21,
     )
     run = weft.load(path)
     (series,) = reuse_of(run, summarise(run))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import weft
-from support.builders import pattern, synthetic_record
+from support.builders import LAUNCH_EFFECTS, pattern, synthetic_record
 from support.shown import findings_of
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
@@ -87,8 +87,9 @@ def test_depths_out_of_range(depth: str) -> None:
 def test_a_group_with_a_gap_tells_nothing(tmp_path: Path) -> None:
     cases = planned("stream", "1KiB", depth="1..4")
 
-    def times(case: Case, _: int) -> list[float]:
-        return [] if case.queue_depth == 1 else [1000.0 / case.queue_depth] * 9
+    def times(case: Case, round_: int) -> list[float]:
+        time = 1000.0 * LAUNCH_EFFECTS[round_] / case.queue_depth
+        return [] if case.queue_depth == 1 else [time] * 9
 
     run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times))
     assert findings_of(run, summarise(run)) == ()

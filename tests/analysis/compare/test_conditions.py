@@ -74,7 +74,7 @@ def with_details(launches: Iterable[Launch], own: dict[str, str]) -> tuple[Launc
 def record(folder: Path, name: str, first: float) -> Run:
     """A record over eth0; the first samples differ, so that none is a copy of another."""
     path = synthetic_record(
-        folder / f"{name}.jsonl", CASES, times_ns=lambda _, __: [first, 2000.0, 2010.0]
+        folder / f"{name}.jsonl", CASES, times_ns=lambda _, round_: [first, 2000.0 + round_, 2010.0]
     )
     return details(interface="eth0", address="10.0.0.1:5", connect_ns="77")(
         host(MACHINE)(weft.load(path))

@@ -149,7 +149,7 @@ def test_sessions_that_differ_as_launches_do_are_seldom_called_different(
 
 def test_what_days_differ_by_has_no_side() -> None:
     found = Slowdown(log=0.1, squared_error=1e-6, freedom=4, one_sided=1.0)
-    assert abs(found.of_other_days.one_sided) < 1e-3
+    assert found.of_other_days.one_sided == pytest.approx(0, abs=1e-3)
 
 
 def test_one_session_is_judged_by_the_scatter_of_the_others() -> None:
