@@ -100,9 +100,9 @@ def test_an_operation_that_took_no_time_to_print_has_no_figure(tmp_path: Path) -
     assert row.reason == "it states 0.00, below its last digit"
 
 
-def test_groups_at_once_are_refused(tmp_path: Path) -> None:
+def test_figures_of_each_group_are_refused(tmp_path: Path) -> None:
     columns = "Group #bytes #repetitions t[usec] Mbytes/sec"
-    with pytest.raises(WeftError, match="groups at once are not read"):
+    with pytest.raises(WeftError, match="figures of each group are not read"):
         of(section("Multi-PingPong", columns, "0 8 1000 0.42 8.00"), tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""Outputs of fabtests and fi_pingpong of libfabric: `usec/xfer` and `Mxfers/sec`.
+"""Outputs of fabtests and fi_pingpong of libfabric: their tables, and the YAML of fabtests -m.
 
 A ping-pong's `total` has both ways in it, a bandwidth's has one. Sizes like `1.5k` are cut
 multiples of 1024, counts like `10k` cut multiples of 1000. Latency is half a round trip in tests
@@ -31,6 +31,14 @@ if TYPE_CHECKING:
     from weft.sources.peers.text import OutputLine, OutputText
 
 _HEADS = re.compile(r"^bytes +(?:iters|#sent +#ack) +total +time +MB/sec +usec/xfer +Mxfers/sec")
+# -m: YAML, whose figures are not cut, below the command and a colon.
+_YAML = re.compile(
+    r"^- \{ xfer_size: (?P<size>\d+), iterations: (?P<count>\d+), total: (?P<total>\d+),"
+    r" time: [\d.]+, MB/sec: (?P<rate>[\d.]+), usec/xfer: (?P<time>[\d.]+), Mxfers/sec: [\d.]+ \}$"
+)
+_BEGINS = re.compile(r"^- \{ xfer_size: ")
+_CALL = re.compile(r"^(?P<command>\S*\bfi_\w+ .*) :$")
+_MARK = re.compile(rf"{_HEADS.pattern}|{_BEGINS.pattern}")
 _PROGRAM = re.compile(r"\bfi_\w+")
 _SCALED = re.compile(r"=?(\d+(?:\.\d+)?)([kmg]?)")
 # Of the count of its messages alone and of both ways, the numbers being cut.
@@ -50,21 +58,40 @@ def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all tables in the file. Raises WeftError by line."""
     command = text.commands(_PROGRAM)
     transport = given.transport or "ofi"
-    lines = [line for line in text.begin(_HEADS) if line.text and not _HEADS.match(line.text)]
-    rows = [_row(line, transport) for line in lines]
+    rows, own_command = [], ""
+    has_begun = False
+    for line in text.lines:
+        has_begun = has_begun or bool(_MARK.search(line.text))
+        if call := _CALL.match(line.text):
+            own_command = call["command"]
+        elif has_begun and line.text and line.text != "---" and not _HEADS.match(line.text):
+            line.command = own_command or line.command
+            rows.append(_row(line, transport))
     refuse_empty(text, rows, "the output of fabtests")
-    return StatedOutput(rows=tuple(rows), command=command, failed=text.failed)
+    return StatedOutput(rows=tuple(rows), command=command or own_command, failed=text.failed)
 
 
 def _row(line: OutputLine, transport: str) -> StatedRow:
+    if whole := _YAML.match(line.text):
+        printed = (int(whole["size"]), int(whole["count"]), Decimal(whole["total"]))
+        return _figure(line, transport, printed, (whole["rate"], whole["time"]))
     words = line.words
     if len(words) not in (7, 8) or not words[-4].endswith("s"):
         line.refuse()
     total, per_s, per_transfer = words[-5], words[-3], words[-2]
     size = _size(line, words[0], line.number_of(per_s) * line.number_of(per_transfer))
     count = int(_scaled(line, words[1], 1000))
-    test = _test(line, size * count, _scaled(line, total, 1024))
-    section = StatedSection(test=test, transport=transport)
+    moved = (size, count, _scaled(line, total, 1024))
+    return _figure(line, transport, moved, (per_s, per_transfer))
+
+
+def _figure(
+    line: OutputLine, transport: str, moved: tuple[int, int, Decimal], stated: tuple[str, str]
+) -> StatedRow:
+    """Of size, count and total bytes, and of MB/s and us of a transfer, as they were printed."""
+    size, count, total = moved
+    per_s, per_transfer = stated
+    section = StatedSection(test=_test(line, size * count, total), transport=transport)
     others = {"MB/sec": float(line.number_of(per_s))}
     if section.test.latency_divisor:
         return section.latency(line, size, per_transfer, operations=count, others=others)
@@ -112,4 +139,4 @@ def _scaled(line: OutputLine, word: str, base: int) -> Decimal:
     return Decimal(match[1]) * scale_of(match[2], base)
 
 
-FABTESTS = Peer(name="fabtests", mark=_HEADS, read=read)
+FABTESTS = Peer(name="fabtests", mark=_MARK, read=read)

@@ -23,7 +23,8 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
-from weft.sources.peers.tests import other, own
+from weft.sources.peers.tests import other, own, variation
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,8 +36,11 @@ _MARK = re.compile(r"^# +Intel ?\(R\) MPI Benchmark")
 _VERSION = re.compile(r"^# +Intel ?\(R\) MPI Benchmark.*?[Vv]?(\d{4}(?:\.\d+)?[^, ]*|\d\.\d[\w.]*)")
 _PROGRAM = re.compile(r"\bIMB-\w+")
 _CALL = re.compile(r"^# (?P<command>\S*IMB-\w+.*)$")
-_NAME = re.compile(r"^# Benchmarking (?:Multi-)?(?P<name>\S+)")
+_NAME = re.compile(r"^# Benchmarking (?P<name>\S+)")
 _RANKS = re.compile(r"^# #processes = (\d+)")
+# -multi: all groups at once, of which each line states the mean.
+_GROUPS = re.compile(r"^# \( (?P<groups>\d+) groups of (?P<size>\d+) processes each")
+_SEVERAL = "Multi-"
 _MODE = re.compile(r"^# +MODE: (NON-)?AGGREGATE\b")
 _DATE = re.compile(r"^# Date +: (.*)$")
 _MACHINE = re.compile(r"^# Machine +: (.*)$")
@@ -104,8 +108,13 @@ class _Reader:
 
     def _remark(self, line: OutputLine) -> None:
         if name := _NAME.match(line.text):
-            self._name, self._columns = name["name"], []
+            self._name, self._columns, self._ranks = name["name"], [], 0
             self._test = _test(self._name)
+        elif found := _GROUPS.match(line.text):
+            groups, size = int(found["groups"]), int(found["size"])
+            self._ranks = groups * size
+            at_once = f"{counted(groups, 'group')} of {counted(size, 'rank')}"
+            self._test = _test(f"{self._name}, {at_once}")
         elif mode := _MODE.match(line.text):
             # Aggregate: many of them before the call that waits for all.
             self._test = _test(self._name if mode[1] else f"{self._name}, aggregate")
@@ -124,7 +133,7 @@ class _Reader:
         if not self._ranks:
             line.refuse("no line before it says on how many processes")
         if "Group" in self._columns:
-            line.refuse("figures of groups at once are not read", "import a run without -multi")
+            line.refuse("figures of each group are not read", "import a run without -multi 1")
         is_streams = self._test.figure == "bandwidth"
         place = StatedSection(test=self._test, transport=self._transport, ranks=self._ranks)
         if no := _REFUSED.match(line.text.strip()):
@@ -158,6 +167,9 @@ def _test(name: str) -> Pattern:
     plain = name.lower()
     if plain in _OWN:
         return own(_OWN[plain])
+    alone = plain.removeprefix(_SEVERAL.lower()).partition(",")[0]
+    if plain.startswith(_SEVERAL.lower()) and alone in _OWN:
+        return variation("IMB", own(_OWN[alone]), name)
     return other("IMB", name, factor=_FACTORS.get(plain, 0))
 
 

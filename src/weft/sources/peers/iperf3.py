@@ -53,7 +53,11 @@ _TIME = re.compile(r"^Time: (.*)$")
 _REMARK = re.compile(
     r"^(?:Reverse mode|\[ *\d+\](?:\[[\w-]+\])? local|[- ]+$|$|-{10,}|Server listening"
     r"|Control connection MSS| +Cookie: | +TCP MSS: | *Target Bitrate: |Test Complete\. Summary"
-    r"|CPU Utilization: |(?:snd|rcv)_tcp_congestion )"
+    r"|CPU Utilization: |(?:snd|rcv)_tcp_congestion |\[ *(?:\d+|SUM)\] Sent \d+ datagrams$)"
+)
+NO_RECEIVER = (
+    "no line of this run says what its receiver got",
+    "import the output of its client: iperf3 up to 3.1 does not say it of UDP, nor iperf 2 at all",
 )
 _SERVERS = "Server output:"
 
@@ -92,6 +96,7 @@ class _Reader:
     def _begin(self) -> None:
         self._found: list[tuple[OutputLine, re.Match[str]]] = []
         self._has_sum = self._has_heads = self._is_servers = False
+        self._last: OutputLine | None = None
         self._protocol = "tcp"
         self._bytes = 0
 
@@ -119,6 +124,7 @@ class _Reader:
 
     def _figure(self, line: OutputLine, figure: re.Match[str]) -> None:
         self._has_sum = self._has_sum or figure["id"] == "SUM"
+        self._last = line
         if figure["rest"].rstrip().endswith("receiver"):
             self._found.append((line, figure))
 
@@ -139,6 +145,8 @@ class _Reader:
 
     def end(self) -> None:
         """The end of a run: its figures. Raises WeftError for a sum that is missing."""
+        if self._last and not self._found:
+            self._last.refuse(*NO_RECEIVER)
         sums = [one for one in self._found if one[1]["id"] == "SUM"] or self._found
         if self._has_sum and sums and sums[0][1]["id"] != "SUM":
             sums[-1][0].refuse("the sum of the streams is missing", "import the whole output")

@@ -54,9 +54,11 @@ def test_of(role: str, streams: int, pace: int) -> Pattern:
 
 
 def utc_of(text: str) -> str:
-    """A date as iperf3 writes it, GMT; empty for another one."""
+    """A date as iperf3 writes it, GMT or, of other systems, UTC; empty for another one."""
     try:
-        found = datetime.datetime.strptime(text.strip(), "%a, %d %b %Y %H:%M:%S GMT")
+        found = datetime.datetime.strptime(
+            text.strip().replace("UTC", "GMT"), "%a, %d %b %Y %H:%M:%S GMT"
+        )
     except ValueError:
         return ""
     return found.isoformat() + "+00:00"

@@ -24,6 +24,13 @@ _ITERATIONS = re.compile(r"(?<!warmup )(?<!agg )\biters: (\d+)")
 _RANK = re.compile(r"^# +Rank +(\d+) ")
 _TESTED = re.compile(r"(?:^# Collective test starting: |\b)(\w+)_perf\b")
 _SIDE = ("time", "algbw", "busbw")
+# Up to 2022 a collective that has no operation leaves its column empty.
+_MAYBE_EMPTY = "redop"
+_NAMELESS = "collective"
+UNNAMED = (
+    "no line names the collective; a prompt with the command before it says which it was"
+    " ($ all_reduce_perf)"
+)
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
@@ -36,6 +43,7 @@ def read(text: OutputText, given: Given) -> StatedOutput:
     ranks = given.ranks or max(named, default=0)
     rows: list[StatedRow] = []
     columns: list[str] = []
+    is_unnamed = False
     for line in text.begin(_MARK):
         if _HEADS.match(line.text):
             columns = line.text.lstrip("# ").split()
@@ -43,18 +51,22 @@ def read(text: OutputText, given: Given) -> StatedOutput:
             if not ranks:
                 raise WeftError(f"{line.place}: no line says the ranks", "type --ranks with them")
             program = _PROGRAM.search(line.command)
-            name = program[0].removesuffix("_perf") if program else next(iter(names), "collective")
+            name = program[0].removesuffix("_perf") if program else next(iter(names), _NAMELESS)
+            is_unnamed = is_unnamed or name == _NAMELESS
             test = other("nccl-tests", name)
             section = StatedSection(test=test, transport=given.transport or "nccl", ranks=ranks)
             rows.append(_row(line, columns, section, iterations))
     refuse_empty(text, rows, "the output of nccl-tests")
-    return StatedOutput(rows=tuple(rows), command=command, failed=text.failed)
+    notes = (UNNAMED,) if is_unnamed else ()
+    return StatedOutput(rows=tuple(rows), command=command, failed=text.failed, notes=notes)
 
 
 def _row(
     line: OutputLine, columns: list[str], section: StatedSection, iterations: int
 ) -> StatedRow:
     words = line.words
+    if len(words) == len(columns) - 1:
+        columns = [head for head in columns if head != _MAYBE_EMPTY]
     if len(words) != len(columns) or columns.count("time") + columns.count("cputime") != 2:
         line.refuse()
     at = next(place for place, head in enumerate(columns) if head in ("time", "cputime"))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _TITLE = re.compile(
     r"^# OSU (?P<what>(?:MPI|OpenSHMEM|UPC)\S*(?: .+?)?)"
-    r"(?:(?: Test)? v(?P<version>\d[\w.]*)| Test)\s*$"
+    r"(?:(?: Test)? v(?P<version>\d[\w.-]*)| Test)\s*$"
 )
 _PROGRAM = re.compile(r"\bosu_\w+")
 _PAIRS = re.compile(r"^# \[ pairs: (\d+) \] \[ window size: (\d+|varied) \]")
@@ -51,6 +51,8 @@ _LATENCIES = ("Avg Latency(us)", "Latency (us)", "Latency(us)", "Overall(us)")
 _BANDWIDTHS = ("Bandwidth (MB/s)", "MB/s")
 # Of bandwidths a percentile's head fills its column.
 _BETWEEN_HEADS = re.compile(r"\s{2,}|(?<=\)) (?=P\d)")
+# osu_ibarrier has no sign before them.
+_BARE_HEADS = re.compile(r"^ +Overall\(us\) ")
 # Before the title of osu_latency_mt and osu_latency_mp.
 _WORKERS = re.compile(
     r"^# Number of (?P<who>(?:sender|receiver) threads|forked processes in (?:sender|receiver))"
@@ -143,7 +145,7 @@ class _Reader:
         elif pairs := _PAIRS.match(text):
             self._pairs = int(pairs[1])
             self._window = 0 if pairs[2] == "varied" else int(pairs[2])
-        elif text.startswith("#"):
+        elif text.startswith("#") or _BARE_HEADS.match(text):
             self._remark(text)
         elif started := _INIT.match(text):
             self._started(line, int(started[1]), started[2])
@@ -165,7 +167,7 @@ class _Reader:
             self._windows.heads = [int(word) for word in text.split()[1:]]
             self._test = _test(self._title, self._typed.program, self._beside)
         self._windows.are_rates = self._windows.are_rates or text == _RATES
-        heads = _BETWEEN_HEADS.split(re.sub(r"^# +", "", text))
+        heads = _BETWEEN_HEADS.split(re.sub(r"^#? +", "", text))
         if {*_LATENCIES, *_BANDWIDTHS} & set(heads):
             self._columns = heads
             self._beside["layout"] = "derived datatype" if _TRANSMITTED in heads else ""

@@ -41,12 +41,15 @@ if TYPE_CHECKING:
 
 _HEADS = re.compile(r"^ *#bytes +#iterations ")
 _PROGRAM = re.compile(r"\b(?:ib|raw_ethernet)_\w+")
-_TITLE = re.compile(r"^ +((?:RDMA_|Send|Atomic|Raw)\w*.*?) (Latency|(?:Bidirectional )?BW) Test\b")
+_TITLE = re.compile(r"^ *((?:RDMA_|Send|Atomic|Raw)\w*.*?) (Latency|(?:Bidirectional )?BW) Test\b")
 _RULE = re.compile(r"^-+$")
-_NOISE = re.compile(r"^[-* ]*$|Conflicting CPU frequency|^Correlation coefficient r\^2: ")
+_NOISE = re.compile(
+    r"^[-* ]*$|^\* Waiting for client|Conflicting CPU frequency|^Correlation coefficient r\^2: "
+)
 # The head of the single times that -U and -H print, and one of them.
 _LIST = re.compile(r"^#, (?P<unit>usec|cycles)$")
 _SINGLE = re.compile(r"^\d+, \S+$")
+OTHER_SIDE = "the other side of a run before it, which is not counted again"
 TITLES: Mapping[str, str] = MappingProxyType(
     {
         "Send Latency": "ping_pong",
@@ -94,6 +97,7 @@ class _Reader:
         self._columns: list[str] = []
         self._cells: list[tuple[OutputLine, dict[str, str]]] = []
         self._singles: list[OutputLine] = []
+        self._ends: set[tuple[str, str]] = set()
 
     def take(self, line: OutputLine) -> None:
         """One line: a title, what its box says, the heads, a row, or a remark."""
@@ -129,7 +133,11 @@ class _Reader:
     def end(self) -> None:
         """The end of a table: its rows. Raises WeftError for one that is of cycles."""
         refuse_cycles(self._cells)
-        if self._cells:
+        local, remote = self._facts.ends
+        if self._cells and local and (remote, local) in self._ends:
+            self.notes.append(f"{self._cells[0][0].place}: {OTHER_SIDE}")
+        elif self._cells:
+            self._ends.add((local, remote))
             test = _test(self._title, self._facts.queue_pairs)
             section = self._facts.section(test, self._given)
             self.rows += [row_of(line, cells, section) for line, cells in self._cells]

@@ -27,7 +27,8 @@ USUAL_DEPTH = 128
 USUAL_TAKEN = (
     f"no line says the depth of its queue (TX depth): {USUAL_DEPTH}, its default, is taken"
 )
-_FACT = re.compile(r" (?P<name>TX.depth|Number.of.qps|Connection.type) *: (?P<value>\w+)")
+_FACT = re.compile(r"(?:^|\s)(?P<name>TX.depth|Number.of.qps|Connection.type) *: (?P<value>\w+)")
+_END = re.compile(r"^ *(?P<side>local|remote) address: (?P<at>.*?QPN \S+ PSN \S+)")
 _EVENTS = re.compile(r"^ *Test with events\b")
 _MEDIAN, _MEAN = "t_typical[usec]", "t_avg[usec]"
 # Means of times, which are whole cycles in no unit.
@@ -48,11 +49,19 @@ class Facts:
         self._depth = 0
         self._connection = "rc"
         self._wait = ""
+        self._ends = {"local": "", "remote": ""}
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Its own queue pairs and those of the other side, as the box names them, if it does."""
+        return self._ends["local"], self._ends["remote"]
 
     def take(self, text: str) -> None:
         """One line of the box; what is of no meaning for a case is none of these."""
         if _EVENTS.match(text):
             self._wait = "block"
+        if end := _END.match(text):
+            self._ends[end["side"]] += f"{end['at']} "
         for fact in _FACT.finditer(text):
             if fact["name"][:2] == "Co":
                 self._connection = fact["value"].lower()

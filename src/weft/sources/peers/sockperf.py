@@ -30,7 +30,8 @@ _MARK = re.compile(r"^sockperf: ")
 _PROGRAM = re.compile(r"\bsockperf\b")
 _VERSION = re.compile(r"== version #(\S+) ==")
 _CONNECTION = re.compile(r"^\[ *\d+\] IP = \S+ +PORT = \d+ # (TCP|UDP)")
-_MEAN = re.compile(r"^sockperf: =+> avg-(?P<kind>latency|rtt) ?= ?(?P<mean>[\d.]+) \(std-dev=")
+# Older ones say avg-lat; behind std-dev newer ones have more.
+_MEAN = re.compile(r"^sockperf: =+> avg-(?P<kind>lat|latency|rtt) ?= *(?P<mean>[\d.]+) \(std-dev=")
 _COUNT = re.compile(
     r"^sockperf: \[Valid Duration\].* SentMessages=(?P<sent>\d+);"
     r" ReceivedMessages=(?P<received>\d+)"
@@ -47,6 +48,9 @@ _PERCENTILE = re.compile(
 )
 _RATE = re.compile(r"^sockperf: Summary: BandWidth is (\S+) ([MG])Bps \(")
 _SUMMARY = re.compile(r"^sockperf: Summary: (?:Latency|Round trip) is ")
+# Of a throughput by messages that are no packet each.
+_STATED_SIZE = re.compile(r"^sockperf: NOTE: test was performed, using msg-size=(\d+)\.")
+_FULL_LOG = re.compile(r"^test was performed using the following parameters: ")
 _REMARK = re.compile(r"^sockperf(?:\[CLIENT\])?[: ]|^$")
 
 
@@ -54,6 +58,9 @@ def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all runs in the file. Raises WeftError by line."""
     command = text.commands(_PROGRAM)
     reader = _Reader(given)
+    for line in text.lines:
+        if _FULL_LOG.match(line.text):
+            line.refuse("this is a full log of single messages", "import what sockperf printed")
     for line in text.begin(re.compile(r"^sockperf")):
         reader.take(line)
     reader.end()
@@ -71,7 +78,7 @@ class _Reader:
         self.version = ""
         self._given = given
         self._protocol = "tcp"
-        self._count = self._sent = 0
+        self._count = self._sent = self._size = 0
         self._mean: tuple[OutputLine, str, str] | None = None
         self._latencies: dict[str, float] = {}
 
@@ -80,15 +87,24 @@ class _Reader:
         text = line.text
         if version := _VERSION.search(text):
             self.end()
-            self.version = version[1]
+            self.version, self._size = version[1], 0
         elif connection := _CONNECTION.match(text):
             self._protocol = connection[1].lower()
         elif count := _COUNT.match(text):
             self._count, self._sent = int(count["received"]), int(count["sent"])
-        elif mean := _MEAN.match(text):
+        elif stated := _STATED_SIZE.match(text):
+            self._size = int(stated[1])
+        elif not self._figure(line) and not _REMARK.match(text):
+            line.refuse()
+
+    def _figure(self, line: OutputLine) -> bool:
+        """Whether a line says something of a figure, which is kept."""
+        text = line.text
+        if mean := _MEAN.match(text):
             self._mean = (line, mean["kind"], mean["mean"])
         elif _SUMMARY.match(text):
-            return
+            if self._mean is None:
+                line.refuse("no line before it has the mean", "import the whole output")
         elif found := _PERCENTILE.match(text):
             name = {"MAX": "100", "MIN": "0", None: ""}[found["end"]] or f"{float(found['at']):g}"
             self._latencies[name] = 1000 * float(found["time"])
@@ -99,8 +115,9 @@ class _Reader:
             self.rows.append(
                 self._section(own("stream")).bandwidth(line, self._bytes(line), rate[1], unit)
             )
-        elif not _REMARK.match(text):
-            line.refuse()
+        else:
+            return False
+        return True
 
     def end(self) -> None:
         """A run's last line: its figure. The shortest observation is printed last."""
@@ -145,7 +162,7 @@ class _Reader:
 
     def _bytes(self, line: OutputLine) -> int:
         typed = _SIZE.search(line.command)
-        size = int(typed[1]) if typed else self._given.bytes
+        size = int(typed[1]) if typed else self._size or self._given.bytes
         if size is None:
             raise WeftError(
                 f"{line.place}: sockperf does not print the message size",

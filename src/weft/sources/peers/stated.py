@@ -100,7 +100,7 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
         digit_ns = float(_digit(value) * unit_ns * factor)
         found = self._stated(line, digit_ns, stated)
         if value <= 0:
-            return self.without(line, size, f"it states {word}, below its last digit")
+            return self.without(line, size, _none_of(word, value))
         time_ns = float(value * unit_ns * factor)
         return StatedRow(case=self.case(size), test=self.test, stated=found, time_ns=time_ns)
 
@@ -111,7 +111,7 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
         value = line.number_of(word)
         moved = Decimal(self.test.bandwidth_factor * size)
         if value <= 0 or not moved:
-            return self.without(line, size, f"it states {word}, below its last digit")
+            return self.without(line, size, _none_of(word, value))
         time_ns = moved * SEC / (value * unit)
         digit_ns = float(time_ns * _digit(value) / value)
         return StatedRow(
@@ -134,6 +134,11 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
         figure: StatedFigure = "mean"
         found = Stated(figure=figure, place=line.place, digit_ns=digit_ns)
         return msgspec.structs.replace(found, **more)
+
+
+def _none_of(word: str, value: Decimal) -> str:
+    """Why there is no figure in a value that is not above 0."""
+    return f"it states {word}, " + ("below nothing" if value < 0 else "below its last digit")
 
 
 def _digit(value: Decimal) -> Decimal:

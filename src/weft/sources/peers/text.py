@@ -15,8 +15,13 @@ if TYPE_CHECKING:
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 # Open MPI's --tag-output: [1,0]<stdout>: of version 4, [job,rank]<stdout>: of 5.
 _OF_MPIRUN = re.compile(r"^\[[^\]\s]*,\d+\]<std(?:out|err)>: ?")
-# srun --label.
+# srun --label, and what srun says of itself between labelled lines.
 _OF_SRUN = re.compile(r"^ *(?:P\d+ )?\d+: ?")
+_SRUNS_OWN = re.compile(r"^(?:srun|slurmstepd): ")
+# The times before each line of a log: of CI ("00:55:22  ", "[2026-01-01T00:55:22.123Z] "), of ts.
+_OF_A_LOG = re.compile(
+    r"^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:?\d\d)?\]?(?: {1,2}|$)"
+)
 _FAILURES = re.compile(
     r"MPI_ABORT was invoked|(?:mpirun|mpiexec|prterun)\S* (?:noticed|detected) that"
     r"|(?:mpirun|mpiexec|prterun) has exited due to process rank|^\[error\] fabtests:"
@@ -27,7 +32,7 @@ _FAILURES = re.compile(
 # What processes write on stderr beside the figures: [host:pid] of Open MPI, logs of UCX, libfabric
 # and NCCL, drivers.
 _ASIDE = re.compile(
-    r"^\[[\w.-]+:\d+\] |^\[\d+\.\d+\] \[[\w.-]+:\d+:\d+\].* UCX +[A-Z]+ "
+    r"^\[[\w.-]+:\d+\] |^\[\d+\.\d+\] \[[\w.-]+:\d+:\d+\] "
     r"|^libibverbs: Warning: |^hwloc/linux: Ignoring |^libfabric:\d+:\d+:"
     r"|^\S+:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN|TRACE) "
 )
@@ -39,6 +44,8 @@ _FIGURES = re.compile(r"^ *[#\d+|]|^\[ *\d+\]")
 # "$ osu_latency", "root@n1:~# osu_latency", "[me@n1 run]$ osu_latency", "+ osu_latency" of set -x.
 _PROMPT = re.compile(r"^(?:\[\S+@[^\]]+\][$#%]|\S*[$>%#]|\++) +(?P<command>\S.*)$")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,2})?")
+_WITH_A_COMMA = re.compile(r"[-+]?\d+,\d+")
+_POINTS = "write decimals with a point, as the program does"
 _PREFIXES = ("", "k", "m", "g", "t")
 _REMOVE = "remove it if the program did not print it, or import the whole output"
 
@@ -70,6 +77,8 @@ class OutputLine:
 
     def number_of(self, word: str) -> Decimal:
         """A word that has to be a number. Raises WeftError."""
+        if _WITH_A_COMMA.fullmatch(word):
+            self.refuse(f"{word!r} has a comma", _POINTS)
         if not _NUMBER.fullmatch(word):
             self.refuse(f"{word!r} is no number")
         return Decimal(word)
@@ -146,7 +155,8 @@ def scale_of(prefix: str, base: int) -> int:
 def read_text(path: Path) -> OutputText:
     """Raises WeftError where a file cannot be read or is no text."""
     try:
-        content = path.read_bytes().decode("utf-8")
+        # With the mark that editors of Windows put first.
+        content = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise WeftError(f"cannot read {path}: {error.strerror}", "check the path") from None
     except UnicodeDecodeError as error:
@@ -182,9 +192,10 @@ def _box_length(lines: list[str]) -> int:
 
 
 def _without_prefixes(lines: list[str]) -> list[str]:
-    """Lines as the program printed them: srun labels every line or none."""
+    """Lines as the program printed them: a log has its time before every line, srun its label."""
     lines = [_OF_MPIRUN.sub("", line) for line in lines]
-    filled = [line for line in lines if line]
-    if filled and all(_OF_SRUN.match(line) for line in filled):
-        return [_OF_SRUN.sub("", line) for line in lines]
+    for prefix in (_OF_A_LOG, _OF_SRUN):
+        filled = [line for line in lines if line and not _SRUNS_OWN.match(line)]
+        if filled and all(prefix.match(line) for line in filled):
+            lines = [prefix.sub("", line) for line in lines]
     return lines

@@ -33,9 +33,14 @@ if TYPE_CHECKING:
     from weft.plan.pattern import Pattern
     from weft.sources.peers.text import OutputLine, OutputText
 
-_CSV = re.compile(r"^iterations,([\d.]+)_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,")
-_HEADS = re.compile(r"^\| +(?:Stage|Test) +\| # iterations \| +([\d.]+)%ile \|")
-_KIND = re.compile(r"^\| +\| +\| +(latency|overhead) \(usec\) +\|")
+_CSV = re.compile(
+    r"^iterations,(?:([\d.]+)_percentile|typical)_lat,avg_lat,overall_lat,avg_bw,overall_bw,"
+)
+# Up to 1.11 the percentile is the median and called typical; up to 1.8 no row says what it is of.
+_HEADS = re.compile(
+    r"^\| +(?P<stage>(?:Stage|Test) +\| )?# iterations \| +(?:(?P<at>[\d.]+)%ile|typical) \|"
+)
+_KIND = re.compile(r"^\| +\|(?: +\|)? +(latency|overhead) \(usec\) +\|")
 _MARK = re.compile(rf"{_CSV.pattern}|{_HEADS.pattern}|{_KIND.pattern}")
 _PROGRAM = re.compile(r"\bucx_perftest\b")
 _SIZE = re.compile(r"\s-s +(\d+)\b")
@@ -49,11 +54,12 @@ _NAMED: Mapping[str, str] = MappingProxyType(
         "ucp_put_bw": "put_stream",
     }
 )
+_MEDIAN = "50"
 TAKEN_FOR_TAGS = (
     "no line names the test: it is taken for one of tags (tag_lat, tag_bw); a prompt with the"
     " command before it says which it was"
 )
-NO_TEST = "CSV of ucx_perftest does not name its test"
+NO_TEST = "{} does not name its test"
 FOR_TEST = "put the command before it: $ ucx_perftest -t tag_lat -s 8 -v"
 _TESTED = re.compile(r"^\| Test: +(.*?) +\|$")
 _BOX_SIZE = re.compile(r"^\| Message size: +(\d+) +\|$")
@@ -70,6 +76,7 @@ def read(text: OutputText, given: Given) -> StatedOutput:
     reader = _Reader(given)
     for line in text.lines:
         reader.take(line)
+    reader.end()
     refuse_empty(text, reader.rows, "the output of ucx_perftest")
     notes = (TAKEN_FOR_TAGS,) if reader.is_guessed else ()
     return StatedOutput(rows=tuple(reader.rows), command=command, failed=text.failed, notes=notes)
@@ -84,13 +91,16 @@ class _Reader:
         self._given = given
         self._size = given.bytes
         self._kind = self._percentile = self._tested = ""
-        self._is_csv = False
+        self._is_csv = self._has_stages = False
+        self._last: OutputLine | None = None
 
     def take(self, line: OutputLine) -> None:
         """One line: heads, what a box says, a row, or a remark."""
         text = line.text
-        if heads := _CSV.match(text) or _HEADS.match(text):
-            self._percentile, self._is_csv = heads[1], bool(_CSV.match(text))
+        if csv := _CSV.match(text):
+            self._begin(csv[1], is_csv=True, has_stages=True)
+        elif heads := _HEADS.match(text):
+            self._begin(heads["at"], is_csv=False, has_stages=bool(heads["stage"]))
         elif found := _KIND.match(text):
             self._kind = found[1]
         elif found := _TESTED.match(text):
@@ -101,8 +111,21 @@ class _Reader:
             return
         elif not self._percentile:
             line.refuse()
+        elif not self._has_stages:
+            self._last = line
         elif not _INTERVAL.match(text):
             self._row(line)
+
+    def _begin(self, percentile: str | None, *, is_csv: bool, has_stages: bool) -> None:
+        self.end()
+        self._percentile = percentile or _MEDIAN
+        self._is_csv, self._has_stages = is_csv, has_stages
+
+    def end(self) -> None:
+        """The end of a table without stages: its last row is of the whole run."""
+        if self._last:
+            self._row(self._last)
+        self._last = None
 
     def _row(self, line: OutputLine) -> None:
         typed, depth = _SIZE.search(line.command), _DEPTH.search(line.command)
@@ -114,10 +137,13 @@ class _Reader:
             )
         named = _TYPED.search(line.command)
         kind = self._kind
-        if self._is_csv:
+        if self._is_csv or not self._has_stages:
             if not (named or self._tested):
-                line.refuse(NO_TEST, FOR_TEST)
-            # The heads of -v say latency of whatever it is.
+                what = (
+                    "CSV of ucx_perftest" if self._is_csv else "a table of ucx_perftest up to 1.8"
+                )
+                line.refuse(NO_TEST.format(what), FOR_TEST)
+            # These heads say latency of whatever it is.
             words = named[1] if named else self._tested
             kind = "overhead" if re.search(r"bw$|mr$|bandwidth|rate", words) else "latency"
         self.is_guessed = self.is_guessed or not (named or self._tested)
@@ -163,7 +189,9 @@ def _row(line: OutputLine, percentile: str, section: StatedSection, size: int) -
         name: float(line.number_of(word)) for name, word in zip(names, words[2:6], strict=True)
     }
     if section.test.latency_divisor:
-        latencies = {f"{float(percentile):g}": 1000 * float(line.number_of(words[1]))}
+        # Of several threads together it is 0.
+        tail = 1000 * float(line.number_of(words[1]))
+        latencies = {f"{float(percentile):g}": tail} if tail else {}
         return section.latency(
             line, size, words[3], operations=count, latencies_ns=latencies, others=others
         )
