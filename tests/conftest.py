@@ -36,16 +36,31 @@ SIMULATES = (
     "test_lost_ranks.py",
 )  # fmt: skip
 
+# What goes through much for one statement: plants mutants, draws records by the hundred, starts
+# other programs. Some tests of other files have the mark themselves. The gate runs them with the
+# simulations, so that the quick tests stay quick.
+THOROUGH = (
+    "mutants/test_drawn.py", "mutants/test_runner.py", "mutants/test_compiled.py",
+    "sources/test_imported_everywhere.py", "fabric/test_modular_cores.py",
+    "bench/test_coverage_of_fits.py", "bench/test_decisions.py", "bench/test_real.py",
+    "applications/test_second_measured.py", "cli/test_closed_pipe.py", "cli/test_reframe.py",
+    "cli/test_completion_in_shells.py", "notebook/test_notebook_page.py",
+    "topics/test_contributor_page.py", "launch/test_launcher_page.py",
+    "analysis/test_analysis_page.py",
+)  # fmt: skip
+
 # Files that take longest, most first: one that a worker begins last holds all others up. The gate
 # names each kind's slowest tests at its end.
 LONGEST = (
     "test_contributor_pages.py", "engine/test_lost_ranks.py", "sim/test_heads.py",
-    "site/test_whole_site.py",
-    "studies/test_predicted_figures.py", "launch/test_runs_scripted.py",
-    "launch/test_runs_go_on.py", "cli/test_output_files.py", "test_style.py",
-    "cli/test_options_without_effect.py", "analysis/stats/test_intervals.py",
-    "analysis/fits/test_linear.py", "topics/test_outputs.py", "test_approved_widths.py",
-    "truth/test_known_times.py", "cli/test_any_record.py",
+    "site/test_whole_site.py", "mutants/test_drawn.py", "sources/test_imported_everywhere.py",
+    "studies/test_predicted_figures.py", "test_approved_outputs.py",
+    "cli/test_options_without_effect.py", "topics/test_outputs.py", "truth/test_known_times.py",
+    "engine/test_disassembly.py", "test_approved_widths.py", "measure/test_resumed_runs.py",
+    "cli/test_one_grammar.py", "cli/test_every_printed_figure.py", "test_style.py",
+    "analysis/stats/test_intervals.py", "topics/test_every_cell.py", "cli/test_any_record.py",
+    "launch/test_runs_scripted.py", "launch/test_runs_go_on.py", "cli/test_output_files.py",
+    "bench/test_decisions.py", "analysis/fits/test_linear.py", "analysis/fits/test_segments.py",
 )  # fmt: skip
 
 
@@ -58,8 +73,11 @@ def kind_of(path: Path) -> str:
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark what the gate runs in parts: by marks, since one worker is to have all of a part."""
+    path = item.path.relative_to(HERE)
     if any(item.get_closest_marker(name) for name in ("engine", "browser")):
-        item.add_marker(kind_of(item.path.relative_to(HERE)))
+        item.add_marker(kind_of(path))
+    elif path.as_posix() in THOROUGH:
+        item.add_marker("thorough")
 
 
 def by_length(path: Path) -> int:

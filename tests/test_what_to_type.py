@@ -223,6 +223,7 @@ def packages() -> set[str]:
     return found
 
 
+@pytest.mark.thorough
 def test_the_packages_that_are_named_can_be_installed() -> None:
     named = packages()
     assert {"libsimgrid-dev", "openmpi-bin", "python3-venv"} <= named

@@ -86,6 +86,7 @@ def all_to_all(routes: Routes) -> dict[str, float]:
 
 
 # A ring of k has k/8 ways a cable and node where k is even, (k^2 - 1)/8k where it is odd.
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("shape", "nodes", "most"),
     [
@@ -176,6 +177,7 @@ def test_valiant_ways_load_all_global_cables_alike(
 
 # Of three to the 19 groups that 11 ports permit: of three, nine cables are between two of them, and
 # each has six switches.
+@pytest.mark.thorough
 @pytest.mark.parametrize("groups", range(3, 20))
 def test_cables_between_two_groups_are_taken_as_often(groups: int) -> None:
     asked = FabricAsked(nodes=groups * 18, switch="11", topology="dragonfly")

@@ -6,7 +6,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from conftest import LONGEST, by_length, kind_of, pytest_collection_modifyitems
+from conftest import (
+    LONGEST,
+    THOROUGH,
+    by_length,
+    kind_of,
+    pytest_collection_modifyitems,
+    pytest_itemcollected,
+)
 
 TESTS = Path(__file__).resolve().parents[1]
 GATE = TESTS.parent / "scripts" / "run-tests"
@@ -36,9 +43,30 @@ def test_ranks_run_one_at_a_time_and_so_do_tests_in_the_lab(path: str, kind: str
 
 
 def test_the_gate_runs_every_kind_once() -> None:
-    ran = re.findall(r'"\$\{slow\[@\]\}".* -m ("[^"]+"|\w+)$', GATE.read_text(), re.MULTILINE)
-    assert sorted(ran) == ['"lab and not vm"', '"lab and vm"', "ranks", "simulated"]
+    text = GATE.read_text()
+    ran = re.findall(r'"\$\{slow\[@\]\}".* -m ("[^"]+"|\w+)$', text, re.MULTILINE)
+    with_simulations = '"simulated or thorough"'
+    assert sorted(ran) == ['"lab and not vm"', '"lab and vm"', with_simulations, "ranks"]
+    assert text.count('-m "not engine and not browser and not thorough"') == 1
     assert set(KINDS.values()) == {"lab", "ranks", "simulated"}
+
+
+@pytest.mark.parametrize("name", THOROUGH)
+def test_a_thorough_file_is_none_of_the_quick_ones_and_runs_in_one_part_only(name: str) -> None:
+    assert (TESTS / name).is_file()
+    for other, expected in ((name, ["thorough"]), (f"other/{name}", [])):
+        marks: list[str] = []
+        item = SimpleNamespace(
+            path=TESTS / other, get_closest_marker=lambda _: None, add_marker=marks.append
+        )
+        pytest_itemcollected(item)  # type: ignore[arg-type]
+        assert marks == expected
+    marks = []
+    ranks = SimpleNamespace(
+        path=TESTS / name, get_closest_marker=lambda _: True, add_marker=marks.append
+    )
+    pytest_itemcollected(ranks)  # type: ignore[arg-type]
+    assert marks == [kind_of(Path(name))]
 
 
 def test_the_longest_files_come_first_and_tests_of_a_file_stay_as_they_are() -> None:

@@ -68,6 +68,7 @@ def works(command: str, folder: Path) -> None:
         assert (folder / name).stat().st_size > 0, (command, name)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", sorted(HERE))
 def test_every_command_of_a_page_works(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

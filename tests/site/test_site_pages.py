@@ -95,6 +95,7 @@ def test_links_lead_to_the_sites_pages(site: Any, link: str, wanted: str) -> Non
     assert site.with_links(link, "index.md") == wanted
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "told"),
     [

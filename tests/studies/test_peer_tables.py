@@ -66,6 +66,7 @@ def times_of(run: Run, key: str) -> NDArray[np.float64]:
     )  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_is_read_back_is_the_records_own_to_the_last_digit(
     run: Run, name: str, tmp_path: Path

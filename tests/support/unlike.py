@@ -129,11 +129,9 @@ def _shares(case: Case) -> dict[str, float]:
 
 def _parts_ns(case: Case, round_: int, times: Sequence[float]) -> dict[str, list[float]]:
     return {
-        name: [
-            time * share * (0.8 + 0.4 * _drawn(case.key, name).random()) * draw.uniform(0.99, 1.01)
-            for time in times
-        ]
+        name: [time * share * of_case * draw.uniform(0.99, 1.01) for time in times]
         for name, share in _shares(case).items()
+        for of_case in [0.8 + 0.4 * _drawn(case.key, name).random()]
         for draw in [_drawn(case.key, round_, name)]
     }
 

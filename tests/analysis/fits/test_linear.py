@@ -58,6 +58,7 @@ def covered(
     return np.asarray(np.mean(hits, axis=0))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_median_line_holds_the_truth_as_often_as_said(kind: str) -> None:
     def check(sweep: Sweep) -> list[bool]:
@@ -71,6 +72,7 @@ def test_the_median_line_holds_the_truth_as_often_as_said(kind: str) -> None:
     assert ((found >= LINES_LOWEST) & (found <= LINES_HIGHEST)).all(), found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_least_squares_hold_the_line_of_means_as_often_as_said(kind: str) -> None:
     factor = 1 + MEANS[kind]
@@ -107,6 +109,7 @@ def constant_noise(random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]
     return np.repeat(SWEEP, 6), times.ravel()
 
 
+@pytest.mark.thorough
 def test_the_median_line_holds_the_truth_where_errors_do_not_grow_with_the_time() -> None:
     random = np.random.default_rng(11)
     hits = []

@@ -115,6 +115,7 @@ def test_without_noise_every_parameter_comes_out() -> None:
     assert model.plogp_time_ns(1000) is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_parameter_is_held_as_often_as_said(kind: str) -> None:
     launches = 5

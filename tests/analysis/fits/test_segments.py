@@ -80,6 +80,7 @@ def check(outcomes: list[list[bool]], lowest: float = LOWEST, highest: float = H
     assert ((shares >= lowest) & (shares <= highest)).all(), shares
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_parameter_over_launches_is_held_as_often_as_said(kind: str) -> None:
     random = np.random.default_rng(10 + KINDS.index(kind))
@@ -95,6 +96,7 @@ def test_every_parameter_over_launches_is_held_as_often_as_said(kind: str) -> No
     check(outcomes, 0.92, 0.98)  # three standard errors of so many trials
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_parameter_of_a_table_is_held_as_often_as_said(kind: str) -> None:
     random = np.random.default_rng(20 + KINDS.index(kind))

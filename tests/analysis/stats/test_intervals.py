@@ -78,6 +78,7 @@ def test_from_six_values_on_the_interval_is_interpolated_to_95_percent(count: in
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("launches", [2, 3, 4, 5])
 def test_the_widening_covers_95_percent_of_normal_launch_medians(launches: int) -> None:
     """P(min - c (max - min) > true median) integrated over the joint density of min and max."""
@@ -253,6 +254,7 @@ def test_five_launches_with_skewed_samples_cover_what_they_say() -> None:
     assert coverage(skewed, 5) >= 0.93
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("launches", [2, 3, 4, 6, 9, 20])
 @pytest.mark.parametrize("draw", [normal, skewed])
 def test_other_numbers_of_launches_cover_what_they_say(launches: int, draw: Draw) -> None:

@@ -51,6 +51,7 @@ def delay_test(random: np.random.Generator, size: int) -> DelayTest:
     )
 
 
+@pytest.mark.thorough
 def test_gap_and_overheads_are_held_as_often_as_said_whatever_the_noise_of_a_message() -> None:
     random = np.random.default_rng(1)
     hits = []

@@ -34,6 +34,7 @@ ONE_MODE: dict[str, Draw] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [100, 201, 2000])
 @pytest.mark.parametrize("name", ONE_MODE)
 def test_one_mode_is_seldom_taken_for_two(name: str, count: int) -> None:
@@ -42,6 +43,7 @@ def test_one_mode_is_seldom_taken_for_two(name: str, count: int) -> None:
     assert sum(two_modes(values) is not None for values in sets) < 0.02 * len(sets)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [100, 1000])
 @pytest.mark.parametrize("share", [0.2, 0.35, 0.5, 0.65, 0.8])
 @pytest.mark.parametrize(("apart", "noise"), [(0.2, 0.01), (0.2, 0.03), (0.6, 0.05), (3.0, 0.05)])
