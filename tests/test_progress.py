@@ -37,10 +37,6 @@ class Screen:
         return lines
 
 
-def hello(transport: str) -> Any:
-    return cast("Any", SimpleNamespace(transport=transport))
-
-
 def state(size: int, *medians_ns: float) -> Any:
     """Of a round trip, of which the half is shown."""
     case = SimpleNamespace(transport="tcp", test="ping_pong", bytes=size)
@@ -62,8 +58,8 @@ def test_a_pipe_has_a_line_for_each_of_the_first_rounds_and_of_every_tenth(
     screen = Screen(monkeypatch, is_terminal=False)
     with ProgressLine() as line:
         for round_ in range(31):
-            line.launched(round_, hello("mpi"))
-            line.launched(round_, hello("tcp"))
+            line.launched(round_, "mpi")
+            line.launched(round_, "tcp")
             line.measured(state(8, 500.0), 3.0, 1, 9)
         line.trouble("[byte] 3 differs")
     told = [1, 2, 3, 4, 5, 10, 20, 30]
@@ -77,7 +73,7 @@ def test_a_pipe_has_a_line_for_each_of_the_first_rounds_and_of_every_tenth(
 def test_a_quiet_run_says_nothing_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = Screen(monkeypatch, is_terminal=False)
     with ProgressLine(is_quiet=True) as line:
-        line.launched(0, hello("mpi"))
+        line.launched(0, "mpi")
         line.trouble("byte 3 differs")
     assert screen.said() == []
 
@@ -88,7 +84,7 @@ def test_a_bar_says_the_case_its_interval_and_what_is_left_and_waits_before_it_i
     screen = Screen(monkeypatch, is_terminal=True)
     with ProgressLine() as line:
         screen.said()
-        line.launched(0, hello("mpi"))
+        line.launched(0, "mpi")
         assert screen.said() == []
         line.measured(state(8), 12.6, 1, 9)
         [first] = [one for one in screen.said() if "tcp" in one]

@@ -56,6 +56,7 @@ RULES: tuple[Rule, ...] = (
     assert_rules.distances_without_a_sign,
     assert_rules.figures_of_nobody,
     assert_rules.launches_all_alike,
+    advice_rules.unquoted_files,
     count_rules.bare_counts,
     count_rules.bare_counts_of_the_engine,
     python_rules.dead_modules,

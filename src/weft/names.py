@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,14 @@ def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, 
             raise WeftError(what, fix)
         chosen[by_plain[plain]] = None
     return tuple(chosen)
+
+
+def as_typed(name: object) -> str:
+    """A file's name as a shell takes it in a command that a message advises: quoted where it must.
+
+    A test of style looks for one that is not.
+    """
+    return shlex.quote(str(name))
 
 
 def is_there(name: str) -> bool:

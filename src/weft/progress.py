@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from weft.estimate import Estimate
-    from weft.launch.protocol import Hello
     from weft.measure.state import CaseState
     from weft.units import Shape
 
@@ -128,13 +127,13 @@ class ProgressLine:
             self._line.stop()
         self._alone.close()
 
-    def launched(self, round_: int, hello: Hello) -> None:
+    def launched(self, round_: int, transport: str) -> None:
         """A transport's ranks are up; a pipe gets a line for a round, but of a quiet run."""
         number = round_ + 1
         is_told = number <= FIRST_ROUNDS or number % LATER_ROUNDS == 0
         is_new = is_told and round_ != self._round
         if not self._is_quiet and is_new and not self._console.is_terminal:
-            self._console.print(f"round {number} of launches, {hello.transport} first")
+            self._console.print(f"round {number} of launches, {transport} first")
         self._round = round_
 
     def measured(self, state: CaseState, left_s: float, done: int, of: int) -> None:

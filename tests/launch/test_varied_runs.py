@@ -26,6 +26,10 @@ def test_every_round_has_a_launch_of_each_in_a_drawn_order(
     assert len(rounds) == 4
     assert {tuple(sorted(one)) for one in rounds} == {("--option depth=3", "--option depth=5")}
     assert len({tuple(one) for one in rounds}) == 2
+    # A line of a round tells which setting came first.
+    begun = [f"round {at} of launches, fake:{one[0].removeprefix('--option ')} first"
+             for at, one in enumerate(rounds, 1)]  # fmt: skip
+    assert [line for line in done.stderr.splitlines() if "of launches, " in line] == begun
     assert "Settings beside each other" in done.stdout
     # Both are the scripted rank, which takes as long whatever its depth.
     of_depth_5 = "depth=5 ping_pong, fake 8 B 1.000 [1.000, 1.000] same settings:"

@@ -95,6 +95,8 @@ PLANTED = [
         TESTS,
         DOC + "def times_ns(case: Case, _: int) -> list[float]:\n    return [case.bytes]\n",
     ),
+    (advice_rules.unquoted_files, TABLE, DOC + 'def f(p): return f"type weft show {p.path}"\n'),
+    (advice_rules.unquoted_files, TABLE, DOC + 'def f(path): return f"or type -o {path}"\n'),
     (text_rules.long_lines, TABLE, DOC + f"# {'x' * 99}\n"),
     (text_rules.long_files, TABLE, DOC + "\n" * 400),
     (text_rules.white_space, TABLE, DOC + "if True:\n\tpass\n"),

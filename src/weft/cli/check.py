@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.command import as_typed, output_option, print_json
+from weft.cli.command import output_option, print_json, this_command
 from weft.cli.options import Topologies, topology_typed
 from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
+from weft.names import as_typed
 
 if TYPE_CHECKING:
     from weft.studies.checks import CheckedMachine
@@ -120,7 +121,9 @@ def _make_limits(records: list[Path], path: Path | None, *, as_json: bool) -> No
 
     if path is None or path.suffix != ".toml":
         what = f"{path} is no .toml" if path else "nothing says which file the limits go to"
-        raise WeftError(what, f"type -o {path.with_suffix('.toml') if path else 'limits.toml'}")
+        raise WeftError(
+            what, f"type -o {as_typed(path.with_suffix('.toml')) if path else 'limits.toml'}"
+        )
     made = write_limits(records, path)
     if as_json:
         print_json("check", made)
@@ -128,7 +131,7 @@ def _make_limits(records: list[Path], path: Path | None, *, as_json: bool) -> No
     least, greatest = (100 * share for share in (made.least_tolerance, made.greatest_tolerance))
     lines = (
         f"{path}: {counted(made.limits, 'limit')}, tolerances {least:.0f} to {greatest:.0f} %",
-        f"check with: weft check RECORD --against {path}",
+        f"check with: weft check RECORD --against {as_typed(path)}",
         made.wide,
         made.few,
         *(f"no limit for {one}" for one in made.without),
@@ -155,7 +158,7 @@ def _write_page(found: "CheckedMachine", names: tuple[str, str], path: Path) -> 
         required=found.required,
         unlike=found.unlike,
         notes=found.notes,
-        command=as_typed(),
+        command=this_command(),
     )
     typer.echo(f"report: {path}", err=True)
 

@@ -14,6 +14,7 @@ from typer.main import get_command_name
 
 from weft.cli.completion import offer
 from weft.errors import WeftError
+from weft.names import as_typed
 from weft.sources.named import split_source
 
 # Where a context keeps the outputs of its command line, by their options.
@@ -126,7 +127,7 @@ def _check_few(context: typer.Context, values: Mapping[str, Any], more: Sequence
         [only] = taken
         raise WeftError(
             f"{context.command_path} takes one {only.name.upper()}, and {len(more) + 1} are typed",
-            f"type one of them: {context.command_path} {values[only.name]}",
+            f"type one of them: {context.command_path} {as_typed(values[only.name])}",
         )
 
 
@@ -149,7 +150,7 @@ def _check_filled(order: Sequence[Any], values: Mapping[str, Any]) -> None:
             raise WeftError(f"{name} is empty", f"type its value, or leave {name} out")
 
 
-def as_typed() -> str:
+def this_command() -> str:
     """The command line of this process, as a page shows it for others to type."""
     return shlex.join(["weft", *sys.argv[1:]])
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.command import as_typed, print_json
+from weft.cli.command import print_json, this_command
 from weft.cli.options import PageFile, Topologies, topology_typed
 from weft.cli.typed import refuse_typed
 
@@ -62,7 +62,7 @@ def compare(
     refuse_typed(context, "topology", why="it is for maps, and these are none")
     found = compared(sides, test, parse_percent(same))
     if output is not None:
-        write_comparison(found, output, as_typed())
+        write_comparison(found, output, this_command())
         typer.echo(f"report: {output}", err=True)
     if json:
         print_json("compare", in_plain_data(found))
@@ -77,7 +77,7 @@ def _show_maps(found: "ComparedMaps", output: Path | None, *, as_json: bool) -> 
 
     if output is not None:
         answer = found.lines[0] if found.lines else ""
-        write_picture(output, found.charts, found.table, command=as_typed(), answer=answer)
+        write_picture(output, found.charts, found.table, command=this_command(), answer=answer)
         typer.echo(f"report: {output}", err=True)
     if as_json:
         print_json("compare", found.plain)

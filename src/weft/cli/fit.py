@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import as_typed, print_json
+from weft.cli.command import print_json, this_command
 from weft.cli.options import Columns, Json, Picture
 from weft.cli.series_options import check_series_options
 
@@ -71,5 +71,7 @@ def fit(
     if output is not None:
         drawn = picture_of(found[0])
         table, *more = drawn.tables
-        write_picture(output, [drawn.chart], table, more, command=as_typed(), answer=drawn.answer)
+        write_picture(
+            output, [drawn.chart], table, more, command=this_command(), answer=drawn.answer
+        )
         typer.echo(f"picture: {output}", err=True)

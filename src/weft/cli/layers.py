@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import as_typed, print_json
+from weft.cli.command import print_json, this_command
 from weft.cli.options import Json, Picture
 from weft.errors import WeftError
 
@@ -47,7 +47,7 @@ def layers(
             why = found.table.notes[0] if found.table.notes else "no two transports share a medium"
             raise WeftError(f"nothing is stacked, so no picture: {why}", _NAME_THEM)
         answer = found.table.notes[0]
-        write_picture(output, found.charts, found.table, command=as_typed(), answer=answer)
+        write_picture(output, found.charts, found.table, command=this_command(), answer=answer)
         typer.echo(f"picture: {output}", err=True)
     if json:
         print_json("layers", found.plain)

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli.command import as_typed, output_option, print_json
+from weft.cli.command import output_option, print_json, this_command
 from weft.cli.fabric_options import BESIDE_NODES, check_fabric, takes_fabric
 from weft.cli.options import Json, Picture
 from weft.cli.typed import refuse_typed, typed_of
 from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
+from weft.names import as_typed
 
 if TYPE_CHECKING:
     from weft.fabric.topologies import Built
@@ -144,7 +145,7 @@ def _draw(output: Path, found: "Priced") -> None:
     is_page = output.suffix.lower() == ".html"
     pictures = fabric_pictures([(*one, {}) for one in found.fabrics]) if is_page else ()
     drawn = charts_of(found, with_fabrics=is_page)
-    write_picture(output, *drawn, pictures=pictures, command=as_typed())
+    write_picture(output, *drawn, pictures=pictures, command=this_command())
     typer.echo(f"picture: {output}", err=True)
 
 
@@ -169,7 +170,7 @@ def _write_drawing(built: "Built", path: Path) -> None:
 
     if path.suffix != ".svg":
         raise WeftError(
-            f"{path} is no name of a drawing", f"type --draw {path.with_suffix('.svg')}"
+            f"{path} is no name of a drawing", f"type --draw {as_typed(path.with_suffix('.svg'))}"
         )
     write_output(path, fabric_svg(picture_of(built.fabric)))
     typer.echo(f"drawing: {path}", err=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import as_typed, output_option, print_json
+from weft.cli.command import output_option, print_json, this_command
 from weft.cli.options import Json
 
 _EXAMPLES = """Examples:
@@ -59,7 +59,7 @@ def reproduce(
         check_kind(output)
     found = reproduced(study, kind, rate, is_drawn=output is not None)
     if output is not None:
-        write_picture(output, found.charts, found.tables[0], command=as_typed())
+        write_picture(output, found.charts, found.tables[0], command=this_command())
         typer.echo(f"picture: {output}", err=True)
     if json:
         print_json("reproduce", found.tables)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import as_typed, print_json
+from weft.cli.command import print_json, this_command
 from weft.cli.options import Columns, Json, Picture
 from weft.cli.series_options import check_series_options
 
@@ -57,7 +57,9 @@ def signature(
     check_series_options(context, names)
     found = signatures_of(names, test, transport, columns)
     if output is not None:
-        write_picture(output, [signature_chart(found)], signature_table(found), command=as_typed())
+        write_picture(
+            output, [signature_chart(found)], signature_table(found), command=this_command()
+        )
         typer.echo(f"picture: {output}", err=True)
     if json:
         print_json("signature", found)

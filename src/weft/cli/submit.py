@@ -14,6 +14,7 @@ from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
 from weft.launch.salloc import become, is_needed
 from weft.launch.sbatch import SiteJob, script_of
+from weft.names import as_typed
 from weft.wording import counted
 
 _Submit = Annotated[
@@ -179,7 +180,7 @@ def submit_run(job: SiteJob, params: Mapping[str, Any]) -> None:
     typer.echo(
         f"job {number} is submitted: {counted(job.nodes, 'node')} for at most {job.minutes} min"
     )
-    typer.echo(f"follow it: tail -F {job.folder.absolute() / f'weft-{number}.log'}")
+    typer.echo(f"follow it: tail -F {as_typed(job.folder.absolute() / f'weft-{number}.log')}")
     typer.echo(f"its state: squeue --jobs={number}; end it: scancel {number}")
     typer.echo(f"record: {job.folder.absolute() / record}")
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import as_typed, print_json
+from weft.cli.command import print_json, this_command
 from weft.cli.options import Json, PageFile
 
 _EXAMPLES = """Examples:
@@ -43,7 +43,7 @@ def trend(
 
     found = over_time(records, against)
     if output is not None:
-        write_history(found.history, output, found.notes, as_typed())
+        write_history(found.history, output, found.notes, this_command())
         typer.echo(f"report: {output}", err=True)
     if json:
         print_json("trend", {**msgspec.to_builtins(found.history), "notes": found.notes})

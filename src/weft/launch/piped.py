@@ -130,7 +130,8 @@ class PipedLaunch:
             raise LaunchError("failed", self._last_words()) from None
 
     def _receive(self, read: Callable[[bytes], _T], deadline_s: float, late: str) -> _T:
-        line = self._read_line(time.monotonic() + deadline_s, f"{late} in {deadline_s:g} s")
+        words = f"{late} in {float(f'{deadline_s:.3g}'):g} s"
+        line = self._read_line(time.monotonic() + deadline_s, words)
         try:
             return read(line)
         except UnknownLineError as error:

@@ -207,9 +207,7 @@ class CaseRunner:
             return ranks.up.run(line, wait_s)
         except LaunchError as error:
             if error.status == "timeout" and wait_s < usual_s:
-                reason = (
-                    f"{error.reason}, and the budget of {format_duration(self.plan.budget_s)} ended"
-                )
+                reason = f"{error.reason}, and the budget of {self.plan.budget_s:g} s ended"
                 longer = format_duration(self.plan.budget_s + usual_s - wait_s)
                 raise LaunchError("timeout", f"{reason}; type --budget {longer}") from None
             raise

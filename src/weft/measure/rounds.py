@@ -56,8 +56,8 @@ WHOLE_S = 10.0
 class Watcher(Protocol):
     """Receives the progress of a run, between batches."""
 
-    def launched(self, round_: int, hello: Hello) -> None:
-        """A transport's ranks are up."""
+    def launched(self, round_: int, transport: str) -> None:
+        """A transport's ranks are up; of a varied one with the setting that they have."""
 
     def measured(self, state: CaseState, left_s: float, done: int, of: int) -> None:
         """A batch is in the record."""
@@ -262,7 +262,7 @@ class Measurement:
         self._failures.started(group)
         line = launch_line(number, group.transport, hello, self._boots)
         self.writer.write(msgspec.structs.replace(line, round=self.round, session=self._session))
-        self.watcher.launched(self.round, hello)
+        self.watcher.launched(self.round, group.transport)
 
     def _after_failure(
         self, group: RankGroup, left: list[CaseState], error: LaunchError, *, has_started: bool

@@ -10,6 +10,7 @@ import msgspec
 from weft.applications import completed
 from weft.applications.answers import modern
 from weft.errors import WeftError
+from weft.names import as_typed
 from weft.record.model import (
     SCHEMA_VERSION,
     Batch,
@@ -92,7 +93,7 @@ def cannot_read(path: Path, error: OSError) -> WeftError:
                 form = "the run is complete"
             elif _is_whole(other):
                 form = "the record is not packed"
-            return WeftError(f"{path} is not there: {form}", f"type {other}")
+            return WeftError(f"{path} is not there: {form}", f"type {as_typed(other)}")
     fix = "check the path, or type weft run for a record"
     return WeftError(f"cannot read {path}: {error.strerror}", fix)
 
@@ -218,7 +219,8 @@ def _decode(lines: list[bytes], path: Path) -> list[Line]:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
             fix = "use another copy of it"
             if number > 1 and path.suffix != ".zst":
-                fix = f"keep the lines before it: head -n {number - 1} {path} > repaired.jsonl"
+                keep = f"head -n {number - 1} {as_typed(path)} > repaired.jsonl"
+                fix = f"keep the lines before it: {keep}"
             raise WeftError(f"{path} is damaged in line {number}: {error}", fix) from None
         decoded.append(line)
     return decoded

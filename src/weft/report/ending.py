@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from weft.names import as_typed
 from weft.plan.command import to_finish
 from weft.report.front import figures_of, first_figures_of, verdict_of
 from weft.report.notes import troubles_in_words
@@ -33,7 +34,7 @@ def render_ending(results: Results, screen: Console) -> list[RenderableType]:
     # What disturbs a run was said before it began.
     verdict = verdict_of(results, with_causes=False)
     shown: list[RenderableType] = []
-    more = Text(f"more: the report, --verbose or weft show {results.run.path}")
+    more = Text(f"more: the report, --verbose or weft show {as_typed(results.run.path)}")
     troubles = _troubles(results)
     failed = troubles[:1]
     if len(troubles) > 1:

@@ -9,6 +9,7 @@ from rich.console import Console, Group
 from rich.table import Table as Grid
 from rich.text import Text
 
+from weft.names import as_typed
 from weft.report.notes import ending_in_words, flags_in_words, troubles_in_words
 from weft.report.table import FittedTable, render_table
 from weft.stages import counted_off
@@ -102,7 +103,7 @@ def render_brief(results: Results, screen: Console) -> RenderableType:
 def _more(results: Results, counts: dict[str, str]) -> list[RenderableType]:
     """A sentence about the topics that have no room; nothing where all have."""
     words = ", ".join(words for words in counts.values() if words)
-    where = f"see the report or weft show {results.run.path}"
+    where = f"see the report or weft show {as_typed(results.run.path)}"
     return [Text(f"also measured, {where}: {words}")] if words else []
 
 

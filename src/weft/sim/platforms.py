@@ -10,6 +10,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.fabric.simgrid import adding, at_speed, numbers_in
+from weft.names import as_typed
 from weft.plan.simulated import Kind, SimulatedPlatform
 from weft.reference.library import find_platform
 from weft.sim.assumptions import ASSUMED
@@ -112,9 +113,10 @@ def check_nodes(nodes: int) -> None:
 def read_platform(path: Path) -> SimulatedPlatform:
     """A file of `weft calibrate`, or any other of SimGrid's. Raises WeftError."""
     if path.name.endswith(_RECORDS) and path.exists():
+        made = f"{path.name.partition('.')[0]}.xml"
         raise WeftError(
             f"{path} is a record and no platform file",
-            f"make one of it: weft calibrate {path} -o {path.name.partition('.')[0]}.xml",
+            f"make one of it: weft calibrate {as_typed(path)} -o {as_typed(made)}",
         )
     try:
         text = path.read_text(encoding="utf-8")

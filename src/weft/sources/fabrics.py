@@ -8,6 +8,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.fabric.rails import check_rails, fits_rails
+from weft.names import as_typed
 from weft.sources.named import split_source
 from weft.wording import counted
 
@@ -138,7 +139,9 @@ def application_of(source: str) -> Application:
         others = ", ".join(sorted({row.lattice for row, _ in rows}))
         raise WeftError(
             f"{source} has no flops of an application whose ranks had a core each",
-            f"type {name}@ and one of {others}" if others else "name a record of weft run milc",
+            f"type {as_typed(name)}@ and one of {others}"
+            if others
+            else "name a record of weft run milc",
         )
     best, rate = max(chosen, key=lambda pair: (pair[0].sites, pair[0].ranks, pair[1].value))
     return Application(

@@ -10,6 +10,7 @@ import msgspec
 from weft.analysis.compare.bounds import Kind, Limit
 from weft.errors import WeftError
 from weft.fabric.peaks import parse_link
+from weft.names import as_typed
 from weft.record.reader import begins_as_record
 from weft.sources.named import split_records, split_source
 from weft.sources.toml_files import read_toml
@@ -52,13 +53,13 @@ def _check_no_record(path: Path) -> None:
     if any(name.is_file() and begins_as_record(name) for name in names):
         raise WeftError(
             f"{path} is {'a record' if len(words) == 1 else 'of records'}, and limits are a .toml",
-            f"type weft check RECORD --against {path} to hold a record against it, or weft check"
-            f" --make-limits {words[0]} -o limits.toml to make limits of it",
+            f"type weft check RECORD --against {as_typed(path)} to hold a record against it, or"
+            f" weft check --make-limits {as_typed(words[0])} -o limits.toml to make limits of it",
         )
     if len(words) > 1:
         raise WeftError(
             f"{path} names {counted(len(words), 'file')}, and limits are of one",
-            f"type one of them: {words[0]}",
+            f"type one of them: {as_typed(words[0])}",
         )
 
 

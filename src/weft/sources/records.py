@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.names import choose, is_there
+from weft.names import as_typed, choose, is_there
 from weft.plan.command import weft_run
 from weft.record.run import Run, load
 from weft.reference.library import platform_or_none
@@ -57,7 +57,7 @@ def record_named(source: str | Path | Run) -> Run:
     if len(several := split_records(text)) > 1:
         raise WeftError(
             f"{text} names {counted(len(several), 'record')}, and one is taken here",
-            f"type one of them: {several[0]}",
+            f"type one of them: {as_typed(several[0])}",
         )
     name, part = split_source(text)
     if not name.strip(" ,"):
@@ -81,10 +81,10 @@ def whole_record(word: str | Path, option: str) -> Path:
     several = split_records(name)
     if len(several) > 1:
         what = f"{text} names {counted(len(several), 'record')}, and {option} takes one"
-        raise WeftError(what, f"type one of them: {option} {several[0]}")
+        raise WeftError(what, f"type one of them: {option} {as_typed(several[0])}")
     if part:
         what = f"{text} is a part of a record, and {option} takes a whole one"
-        raise WeftError(what, f"type {option} {name}")
+        raise WeftError(what, f"type {option} {as_typed(name)}")
     if not is_there(name) and _is_platform(name):
         what = f"{name} is a published platform, and {option} takes a record that weft run wrote"
         raise WeftError(what, f"type {weft_run('--platform', name)} to simulate it")

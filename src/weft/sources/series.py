@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.names import choose
+from weft.names import as_typed, choose
 from weft.plan.cases import BANDWIDTH, LATENCY
 from weft.record.plain import is_plain, read_plain
 from weft.record.run import Run
@@ -43,7 +43,7 @@ def series_of(source: str | Run, tests: str = "", transports: str = "", columns:
     if is_table(source):
         name, part = split_source(source)
         if part:
-            raise WeftError(f"{name} is a CSV, which names no transport", f"type {name}")
+            raise WeftError(f"{name} is a CSV, which names no transport", f"type {as_typed(name)}")
         return [(_of_table(path, columns), None)]
     return series_of_record(record_named(source), tests, transports)
 
@@ -127,7 +127,9 @@ def series_of_record(run: Run, tests: str = "", transports: str = "") -> Pairs:
     cases = [run.cases[batch.case] for batch in run.measured]
     measured = tuple(dict.fromkeys((case.test, case.transport) for case in cases))
     if not measured:
-        raise WeftError(f"{run.path} has no measured case", f"type weft show {run.path} to see why")
+        raise WeftError(
+            f"{run.path} has no measured case", f"type weft show {as_typed(run.path)} to see why"
+        )
     known = tuple(dict.fromkeys(test for test, _ in measured))
     usual = (LATENCY,) if LATENCY in known else known[:1]
     chosen = choose("test", _names(tests), known) or usual

@@ -10,6 +10,7 @@ import msgspec
 
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
+from weft.names import as_typed
 from weft.outputs import json_form, output_file, write_output
 from weft.report.markup import to_latex, to_markdown
 from weft.report.methods import methods_latex, methods_of, methods_text
@@ -126,7 +127,7 @@ def _of_topic(run: Run, name: str) -> list[Table]:
     if not tables:
         raise WeftError(
             f"{run.path} has no measured case for the table {name}",
-            f"type weft show {run.path} to see what it has",
+            f"type weft show {as_typed(run.path)} to see what it has",
         )
     return tables
 
@@ -136,5 +137,5 @@ def _of_models(run: Run) -> list[Table]:
     tables = model_tables(found)
     if not tables:
         why = found.refused[0] if found.refused else f"{run.path} has no latency"
-        raise WeftError(why, f"type weft show {run.path} to see what it has")
+        raise WeftError(why, f"type weft show {as_typed(run.path)} to see what it has")
     return tables

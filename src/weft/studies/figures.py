@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.fits.models import fit_models
 from weft.errors import WeftError
-from weft.names import choose
+from weft.names import as_typed, choose
 from weft.report.fits import line_chart
 from weft.report.signatures import signature_chart
 from weft.sources.records import each_record, records_named
@@ -35,7 +35,8 @@ def chart_called(
     charts = {chart.name: chart for chart in found}
     if not charts:
         raise WeftError(
-            f"{sources[0]} has no measured case", f"type weft show {sources[0]} to see why"
+            f"{sources[0]} has no measured case",
+            f"type weft show {as_typed(sources[0])} to see why",
         )
     if show in charts:
         return charts[show]

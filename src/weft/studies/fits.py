@@ -9,6 +9,7 @@ import msgspec
 from weft.analysis.fits.models import Models, fit_models
 from weft.analysis.fits.signature import signature_of
 from weft.errors import WeftError
+from weft.names import as_typed
 from weft.report import fits
 from weft.report.models import tables_of
 from weft.sources.series import pairs_of_each
@@ -71,7 +72,8 @@ def signatures_of(
         if not series.has_latency:
             raise WeftError(
                 f"{series.name} has no latency, which a signature is of",
-                f"type weft show {source} to see which tests have one, and --test with it",
+                f"type weft show {as_typed(source)} to see which tests have one, and --test with"
+                " it",
             )
     return [signature_of(series) for _, series in every]
 

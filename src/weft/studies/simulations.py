@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
+from weft.names import as_typed
 from weft.units import format_duration
 from weft.wording import counted, verb_of
 
@@ -56,7 +57,7 @@ class Effort:
         if folder is not None and (folder.is_file() or folder.suffix in _FILES):
             raise WeftError(
                 f"{folder} is the name of a file, and -o takes a folder",
-                f"type -o {folder.with_suffix('')}",
+                f"type -o {as_typed(folder.with_suffix(''))}",
             )
         self._folder = folder or Path()
         self._begun_s = time.monotonic()

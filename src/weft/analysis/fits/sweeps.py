@@ -10,6 +10,7 @@ from weft.analysis.stats.intervals import middle_of_case
 from weft.analysis.stats.launches import next_session_of, rests_on
 from weft.analysis.stats.percentiles import medians
 from weft.errors import WeftError
+from weft.names import as_typed
 from weft.plan.cases import LAUNCHES
 from weft.record.launches import by_launch, grouped, samples_of_groups
 from weft.wording import counted
@@ -172,7 +173,7 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
     if not launches:
         raise WeftError(
             f"{run.path} has no measured {test} over {transport}",
-            f"type weft show {run.path} to see what it has",
+            f"type weft show {as_typed(run.path)} to see what it has",
         )
     fullest = max(launches.values(), key=len).keys()
     kept = [launch for launch, sizes in launches.items() if sizes.keys() == fullest]

@@ -13,6 +13,7 @@ from weft.fabric.cabling import known_of_cabling
 from weft.fabric.known import KnownFabric, host_of, known_of, on_endpoints
 from weft.fabric.routes import ROUTINGS
 from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
+from weft.names import as_typed
 from weft.sim.predicted import WORDS_LIKE, read_topology
 from weft.sources.named import split_source
 from weft.sources.topologies.forwarding import forwarding_of, is_forwarding
@@ -137,7 +138,7 @@ def _read(words: str) -> Topology:
     typed, name = split_source(words)
     path = Path(typed)
     if name and path.exists() and not _begins(typed, is_yaml):
-        raise WeftError(f"{path} has one topology, without a name", f"type {path}")
+        raise WeftError(f"{path} has one topology, without a name", f"type {as_typed(path)}")
     if path.is_dir():
         return Topology(fabric=fabric_of_neighbours(path))
     cabling = _cabling(path)

@@ -14,6 +14,7 @@ import msgspec
 import yaml
 
 from weft.errors import WeftError
+from weft.names import as_typed
 from weft.sources.topologies.slurm import (
     SlurmSwitch,
     add_switches,
@@ -107,4 +108,5 @@ def _chosen(path: Path, all_of_them: list[_Topology], name: str) -> _Topology:
     if found:
         return found[0]
     what = f"no topology {name}" if name else "several topologies and no cluster_default"
-    raise WeftError(f"{path} has {what}", f"type {' or '.join(f'{path}@{one}' for one in names)}")
+    several = " or ".join(as_typed(f"{path}@{one}") for one in names)
+    raise WeftError(f"{path} has {what}", f"type {several}")

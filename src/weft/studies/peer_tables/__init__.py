@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import weft
 from weft.errors import WeftError
-from weft.names import choose
+from weft.names import as_typed, choose
 from weft.studies.peer_tables.figures import curves_of
 from weft.studies.peer_tables.imb import IMB
 from weft.studies.peer_tables.layout import of_what
@@ -35,12 +35,13 @@ def as_printed_by(run: Run, name: str) -> list[str]:
     if not whole and curves:
         raise WeftError(
             f"{run.path} has no figure as {layout.program} prints them: {layout.lacks(curves[0])}",
-            f"see what it has with: weft show {run.path}",
+            f"see what it has with: weft show {as_typed(run.path)}",
         )
     if not whole:
         raise WeftError(
             f"{run.path} has no figure that {layout.program} has a test for",
-            f"it knows {in_a_row(sorted(known), 'and')}; see all with: weft show {run.path}",
+            f"it knows {in_a_row(sorted(known), 'and')}; see all with: weft show"
+            f" {as_typed(run.path)}",
         )
     remarks = [*_origin(run, layout, whole), *_omitted(run, layout, curves)]
     tables = [
