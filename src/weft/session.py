@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import math
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from weft.host.every import of_hosts
 from weft.host.load import Watch
 from weft.host.unlike import unlike_hosts
 from weft.launch.all import LAUNCHERS
+from weft.launch.job_time import usable_s
 from weft.launch.site import FoundSite, find_site, site_of_job
 from weft.measure.interrupts import ends_like_an_interrupt
 from weft.measure.lines import utc_now
@@ -245,6 +248,8 @@ def _measure(
             boots={host: manifest.get("boot_id", "") for host, manifest in site.hosts.items()},
             silent=site.silent,
             end_s=end_s,
+            # Simulated ranks are in no job's time.
+            job_end_s=time.monotonic() + (math.inf if plan.simulated else usable_s()),
         ).measure()
 
 

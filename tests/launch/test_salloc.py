@@ -52,6 +52,15 @@ def test_a_run_of_nodes_becomes_a_job_of_its_own() -> None:
 
 
 @pytest.mark.usefixtures("path")
+def test_a_thousand_ranks_have_time_to_start_in_it() -> None:
+    words = ("barrier", "--nodes", "64", "--ranks-per-node", "16", "--no-report")
+    # 40 s and half a second for each of 1,024 ranks, a minute for the end, and the budget of one.
+    assert "--time=12" in _weft("run", *words).stdout.splitlines()
+    many = SiteJob(words=(), nodes=64, budget_s=60.0, ranks=16384)
+    assert "--time=12" in words_of(many, "run")
+
+
+@pytest.mark.usefixtures("path")
 def test_so_does_the_doctor() -> None:
     done = _weft("doctor", "--nodes", "2", "--json")
     assert done.stdout.splitlines()[-4:] == ["doctor", "--nodes", "2", "--json"]

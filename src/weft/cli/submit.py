@@ -31,7 +31,8 @@ _Constraint = Annotated[
 _Time = Annotated[
     str,
     typer.Option(
-        help="Ask for so much time: 30min. Default: the budget and 2 min or 10 % of it.",
+        help="Ask for so much time: 30min. Default: the budget and 2 min, 10 % of it, or what"
+        " many ranks may take to start.",
         rich_help_panel="Slurm",
     ),
 ]
@@ -133,6 +134,7 @@ def site_job(params: Mapping[str, Any], words: Sequence[str], budget_s: float) -
         constraint=params["constraint"],
         time_limit_s=parse_seconds(params["time"]) if params["time"] else 0.0,
         budget_s=budget_s,
+        ranks=nodes_of(params) * max(1, params["ranks_per_node"]),
         folder=Path.cwd(),
     )
 

@@ -16,6 +16,8 @@ import msgspec
 from weft.errors import WeftError
 from weft.host.programs import answer
 from weft.launch.asking import reason_in
+from weft.launch.job_time import WARNING_S, warning_s
+from weft.launch.launcher import start_deadline_s
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,9 +26,9 @@ DEADLINE_S = 60.0
 # Slurm counts in minutes, and starting, asking the hosts and drawing the report take time too.
 MARGIN_S = 120.0
 MARGIN_SHARE = 0.1
-# So long before the end of its time a run is asked to end, and writes its record and its report:
-# a minute, or a quarter of a shorter time.
-WARNING_S = 60
+# The last launch may take its time until it has started, but a job that waits long for that waits
+# long in the queue too: whoever has more ranks types --time.
+MOST_FOR_A_START_S = 600.0
 _SUBMITTED = re.compile(r"^(\d+)(?:;\S+)?$", re.MULTILINE)
 # A partition, a node and its state; and the states in which a node starts no job.
 _SINFO_WORDS = 3
@@ -38,7 +40,7 @@ class SiteJob(msgspec.Struct, frozen=True, kw_only=True):
     """What a site is asked for; what is empty or 0 is the site's own choice.
 
     `words` follow `weft run` in the job. `budget_s` is what a job is given time for where
-    `time_limit_s` is 0.
+    `time_limit_s` is 0, and so is a start of its `ranks`.
     """
 
     words: tuple[str, ...]
@@ -49,12 +51,15 @@ class SiteJob(msgspec.Struct, frozen=True, kw_only=True):
     constraint: str = ""
     time_limit_s: float = 0.0
     budget_s: float = 0.0
+    ranks: int = 0
     folder: Path = Path()
 
     @property
     def minutes(self) -> int:
         """The time limit in whole minutes."""
-        usual_s = self.budget_s + max(MARGIN_S, MARGIN_SHARE * self.budget_s)
+        start_s = min(start_deadline_s(self.ranks), MOST_FOR_A_START_S)
+        beside_s = max(MARGIN_S, MARGIN_SHARE * self.budget_s, start_s + WARNING_S)
+        usual_s = self.budget_s + beside_s
         return max(1, math.ceil((self.time_limit_s or usual_s) / 60))
 
 
@@ -70,7 +75,7 @@ def script_of(job: SiteJob, environment: Mapping[str, str] = os.environ) -> str:
         "time": str(job.minutes),
         "chdir": str(job.folder.absolute()),
         "output": "weft-%j.log",
-        "signal": f"B:TERM@{min(WARNING_S, 15 * job.minutes)}",
+        "signal": f"B:TERM@{warning_s(60 * job.minutes)}",
         "export": "ALL",
     }
     for name, text in asked.items():

@@ -8,6 +8,7 @@ draws; during a batch it sleeps in a read, so that it takes no core from the ran
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from statistics import median
@@ -69,7 +70,8 @@ class Watcher(Protocol):
 class Measurement:
     """One run over its plan. `measure` does everything; the record is the result.
 
-    `boots` are the boot ids of hosts by their names, `silent` says which hosts are gone.
+    `boots` are the boot ids of hosts by their names, `silent` says which hosts are gone. Measuring
+    ends at `end_s`, and a launch does not start beyond `job_end_s` (both by time.monotonic).
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class Measurement:
         boots: Mapping[str, str] | None = None,
         silent: Callable[[], Sequence[str]] = tuple,
         end_s: float,
+        job_end_s: float = math.inf,
     ) -> None:
         self.plan = plan
         self.programs = programs
@@ -99,7 +102,8 @@ class Measurement:
         self._silent = silent
         self._launcher = launcher
         self._allocation = allocation
-        self._begun, self._end = time.monotonic(), end_s
+        self._begun, self._end = time.monotonic(), min(end_s, job_end_s)
+        self._job_end, self._lacking_s = job_end_s, end_s - self._end
         self._failures = Failures()
         self._runner = CaseRunner(
             plan, self.states, writer, self, self._failures, start.order, self._case_left_s
@@ -128,7 +132,7 @@ class Measurement:
             unsettled=tuple(s.case.key for s in self.states if not s.is_settled(self.plan)),
             notes=tuple(gone.in_words for gone in self._failures.given_up),
             given_up=tuple(self._failures.given_up),
-            budget_s=self.plan.budget_s,
+            budget_s=self._budget_s(),
             silent_hosts=self._failures.silent_hosts,
         )
         self.writer.write(footer)
@@ -148,8 +152,26 @@ class Measurement:
         """A case went wrong."""
         self.watcher.trouble(text)
 
+    def _budget_s(self) -> float:
+        """The plan's budget, or what of it the job had time for."""
+        return max(0.0, self.plan.budget_s - self._lacking_s)
+
+    def _say_what_the_job_lacks(self) -> None:
+        if self._lacking_s > 0:
+            self.watcher.trouble(
+                f"the job's time ends before the budget of {self.plan.budget_s:g} s: of that"
+                f" {self._budget_s():.0f} s are left; ask for more with --time"
+            )
+
+    def _start_deadline_s(self, ranks: int) -> float:
+        """How long ranks may take to start: in a job not beyond its time."""
+        left_s = max(0.0, self._job_end - time.monotonic())
+        return min(start_deadline_s(ranks), left_s if math.isinf(left_s) else math.ceil(left_s))
+
     def _predict(self, how: str) -> None:
         """Warn where the budget is too short, before the start and after the first launches."""
+        if not how:
+            self._say_what_the_job_lacks()
         text = shortfall(
             self.states,
             self.plan,
@@ -165,7 +187,7 @@ class Measurement:
 
     def _case_left_s(self) -> float:
         """How long a case may go on: some seconds at least while none has all of its launches."""
-        least_s = self._begun + WHOLE_S - time.monotonic()
+        least_s = min(self._begun + WHOLE_S, self._job_end) - time.monotonic()
         left_s = self._budget_left_s()
         return max(left_s, least_s) if none_is_whole(self.states, self.plan) else left_s
 
@@ -230,7 +252,7 @@ class Measurement:
         cases_s = start_s = 0.0
         try:
             with self._launch(group) as ranks:
-                hello = ranks.hello(start_deadline_s(group.ranks))
+                hello = ranks.hello(self._start_deadline_s(group.ranks))
                 start_s = time.monotonic() - begun
                 self._started(group, number, hello)
                 up = Ranks(ranks, number, hello.clock)

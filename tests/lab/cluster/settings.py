@@ -22,6 +22,11 @@ from lab.cluster.layout import (
 
 CPUS = 4
 MEMORY_MB = 2000
+# Seconds until a host that does not answer is lost. Many hosts share the cores of one machine, and
+# while all of them start their ranks each has to wait.
+_LEAST_PATIENCE_S = 10
+_MOST_PATIENCE_S = 100
+_PATIENCE_OF_A_HOST_S = 2
 # A partition for another account, and one whose only node is never there.
 _SLURM = """\
 ClusterName=lab
@@ -46,9 +51,9 @@ EnforcePartLimits=ALL
 JobRequeue=0
 ReturnToService=2
 SlurmctldTimeout=10
-SlurmdTimeout=10
+SlurmdTimeout={patience}
 TCPTimeout=2
-MessageTimeout=10
+MessageTimeout={patience}
 KillWait=5
 UnkillableStepTimeout=60
 InactiveLimit=0
@@ -117,6 +122,7 @@ def _slurm(count: int) -> str:
         absent=ABSENT,
         cpus=CPUS,
         memory=MEMORY_MB,
+        patience=min(max(_LEAST_PATIENCE_S, _PATIENCE_OF_A_HOST_S * count), _MOST_PATIENCE_S),
     )
 
 
