@@ -30,9 +30,12 @@ class Bootstrap {
   [[nodiscard]] virtual int size() const = 0;
   /// The text of every rank, in rank order, on every rank. Throws GaveUp where a rank gave up.
   virtual std::vector<std::string> exchange(const std::string& mine) = 0;
-  /// The first rank's text that is not empty, on every rank; empty where all are. Throws GaveUp
-  /// where that rank gave up.
+  /// The first rank's text that is not empty, on every rank; empty where all are. Throws
+  /// NotConnected where any rank lacks a peer, or else GaveUp where any gave up.
   virtual std::string first_of(const std::string& mine) = 0;
+  /// The same, where those sleep meanwhile that have nothing else to do: they leave their cores to
+  /// the ranks that are measured.
+  virtual std::string first_of_asleep(const std::string& mine, bool sleeps) = 0;
   /// Each of these ranks gets the text at its place in `mine`, and gives this rank one: they name
   /// each other, once, and nobody else comes. Throws CannotConnect where one does not come in time.
   virtual std::vector<std::string> swap(std::span<const int> ranks,
@@ -47,13 +50,13 @@ class Bootstrap {
   /// Rank 0's text on every rank. The others sleep while they wait: rank 0 may be idle for long.
   virtual std::string broadcast(const std::string& mine) = 0;
   virtual void barrier() = 0;
-  /// A barrier at which those sleep that have nothing else to do: they leave their cores to the
-  /// ranks that are measured.
-  virtual void barrier_asleep(bool sleeps) = 0;
   /// The messaging library that starts the ranks, with its version.
   [[nodiscard]] virtual std::string library() const = 0;
   /// End every rank of the job now.
   [[noreturn]] virtual void abort(int status) = 0;
+
+  /// A barrier at which those sleep that have nothing else to do.
+  void barrier_asleep(bool sleeps) { (void)first_of_asleep("", sleeps); }
 
   /// "rank 3 on n2, rank 4 on n2": ranks for a message, with their hosts where these are known; of
   /// many the first.
@@ -118,18 +121,31 @@ inline std::vector<std::string> unless_given_up(std::vector<std::string> all) {
   for (const std::string& text : all) unless_given_up(text);
   return all;
 }
-/// The first that is not empty, where the texts of all ranks are at hand: throws as that does.
+/// Where a rank's text stands among those of all: what ends the launch before what ends a case, and
+/// that before a refusal, which may be of one of several things that are done at once.
+inline constexpr int kinds_of_text = 3;
+inline int place_of(const std::string& text, int rank, int ranks) {
+  if (text.empty()) return kinds_of_text * ranks;
+  if (text.starts_with(lacks_a_peer)) return rank;
+  return (text.starts_with(gives_up) ? 1 : 2) * ranks + rank;
+}
+/// The text that counts, where those of all ranks are at hand: throws as `first_of` does.
 inline std::string first_text(const std::vector<std::string>& all) {
-  for (const std::string& text : all) unless_given_up(text);
-  const auto first =
-      std::find_if(all.begin(), all.end(), [](const std::string& text) { return !text.empty(); });
-  return first == all.end() ? "" : *first;
+  const auto ranks = static_cast<int>(all.size());
+  int first = kinds_of_text * ranks;
+  for (int rank = 0; rank < ranks; ++rank) {
+    first = std::min(first, place_of(all[static_cast<std::size_t>(rank)], rank, ranks));
+  }
+  if (first == kinds_of_text * ranks) return "";
+  return unless_given_up(all[static_cast<std::size_t>(first % ranks)]);
 }
 
 /// Do on all ranks what may throw on one alone, exchanges among it: where one throws, all do.
-/// `act` says why its rank cannot go on, or nothing; a refusal of any rank is every rank's.
+/// `act` says why its rank cannot go on, or nothing; a refusal of any rank is every rank's. What is
+/// done may be several steps of which none waits for what other ranks agree to in the one before:
+/// one exchange of all ranks is of many. The text for the others, of what `act` does here.
 template <class Act>
-std::string agree(Bootstrap& boot, const Act& act) {
+std::string text_of(Bootstrap& boot, const Act& act) {
   std::string mine;
   const auto give_up = [&](std::string_view how, const std::string& reason) {
     mine = std::string(how) + "rank " + std::to_string(boot.rank()) + ": " + reason;
@@ -145,7 +161,16 @@ std::string agree(Bootstrap& boot, const Act& act) {
   } catch (const std::exception& error) {
     give_up(gives_up, error.what());
   }
-  return boot.first_of(mine);
+  return mine;
+}
+template <class Act>
+std::string agree(Bootstrap& boot, const Act& act) {
+  return boot.first_of(text_of(boot, act));
+}
+/// The same, where those sleep that have nothing else to do until all are there.
+template <class Act>
+std::string agree_asleep(Bootstrap& boot, bool sleeps, const Act& act) {
+  return boot.first_of_asleep(text_of(boot, act), sleeps);
 }
 
 /// The same for what no rank refuses.

@@ -131,10 +131,28 @@ std::vector<std::string> MpiBootstrap::exchange(const std::string& mine) {
 
 // Ranks that have nothing to say send each other one number, in as many steps as log2 of the ranks.
 std::string MpiBootstrap::first_of(const std::string& mine) {
-  const int own = mine.empty() ? size_ : rank_;
-  int first = size_;
+  const int own = place_of(mine, rank_, size_);
+  int first = own;
   MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (first == size_) return "";
+  return text_at(first, mine);
+}
+
+std::string MpiBootstrap::first_of_asleep(const std::string& mine, bool sleeps) {
+  const int own = place_of(mine, rank_, size_);
+  int first = own;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+  if (sleeps) {
+    wait_asleep(longest_pause_ns_, request);
+  } else {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  return text_at(first, mine);
+}
+
+std::string MpiBootstrap::text_at(int place, const std::string& mine) {
+  if (place == kinds_of_text * size_) return "";
+  const int first = place % size_;
   std::uint64_t length = mine.size();
   MPI_Bcast(&length, 1, MPI_UINT64_T, first, MPI_COMM_WORLD);
   std::string text = first == rank_ ? mine : std::string(length, '\0');
@@ -190,24 +208,27 @@ std::vector<std::byte> MpiBootstrap::gather(std::span<const std::byte> mine,
 }
 
 std::string MpiBootstrap::broadcast(const std::string& mine) {
+  // Most texts go with their length: one exchange of all ranks, not two.
+  constexpr std::size_t together_bytes = 2048;
+  std::array<char, together_bytes> begin{};
   std::uint64_t length = mine.size();
+  constexpr std::size_t most = begin.size() - sizeof length;
+  std::memcpy(begin.data(), &length, sizeof length);
+  std::memcpy(begin.data() + sizeof length, mine.data(), std::min(mine.size(), most));
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibcast(&length, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD, &request);
+  MPI_Ibcast(begin.data(), begin.size(), MPI_CHAR, 0, MPI_COMM_WORLD, &request);
   wait_asleep(longest_pause_ns_, request);
-  std::string text = rank_ == 0 ? mine : std::string(length, '\0');
-  MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, MPI_COMM_WORLD);
+  std::memcpy(&length, begin.data(), sizeof length);
+  std::string text(begin.data() + sizeof length, std::min<std::size_t>(length, most));
+  if (length <= most) return text;
+  text.resize(length);
+  if (rank_ == 0) text = mine;
+  MPI_Bcast(text.data() + most, static_cast<int>(length - most), MPI_CHAR, 0, MPI_COMM_WORLD);
   return text;
 }
 
 void MpiBootstrap::barrier() {
   (void)first_of("");
-}
-
-void MpiBootstrap::barrier_asleep(bool sleeps) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(MPI_COMM_WORLD, &request);
-  if (sleeps) return wait_asleep(longest_pause_ns_, request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 std::string MpiBootstrap::library() const {

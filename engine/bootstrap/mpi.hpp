@@ -42,6 +42,7 @@ class MpiBootstrap final : public Bootstrap {
   [[nodiscard]] int size() const override { return size_; }
   std::vector<std::string> exchange(const std::string& mine) override;
   std::string first_of(const std::string& mine) override;
+  std::string first_of_asleep(const std::string& mine, bool sleeps) override;
   std::vector<std::string> swap(std::span<const int> ranks,
                                 const std::vector<std::string>& mine) override;
   std::vector<std::byte> gather(std::span<const std::byte> mine) override;
@@ -49,13 +50,15 @@ class MpiBootstrap final : public Bootstrap {
                                 std::span<const std::uint64_t> bytes) override;
   std::string broadcast(const std::string& mine) override;
   void barrier() override;
-  void barrier_asleep(bool sleeps) override;
   /// So many ranks sleep on this host, each as long as `longest_pause_ns` says.
   void share_host(long ranks) { longest_pause_ns_ = longest_pause_ns(ranks); }
   [[nodiscard]] std::string library() const override;
   [[noreturn]] void abort(int status) override;
 
  private:
+  /// The text that has this place among those of all ranks, on every rank.
+  std::string text_at(int place, const std::string& mine);
+
   int rank_ = 0;
   int size_ = 0;
   long longest_pause_ns_ = longest_pause_ns(1);

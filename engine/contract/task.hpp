@@ -129,7 +129,16 @@ struct Footprint {
   std::uint32_t ranks_per_point = 0;
   /// Whether rank 0 has a lane, and so buffers, for each of the others.
   bool is_star = false;
+
+  [[nodiscard]] std::uint64_t receives_of(std::uint32_t queue_depth,
+                                          std::uint64_t point) const noexcept {
+    return receives + std::uint64_t{receives_per_queue} * queue_depth + receives_per_point * point;
+  }
 };
+
+inline bool has_all_ranks(const Footprint& footprint) noexcept {
+  return footprint.ranks == 0 && footprint.ranks_per_point == 0;
+}
 
 /// What a one-sided pattern opens to its peers: where its messages come in, or where they lie.
 enum class Opens : std::uint8_t { none, incoming, outgoing };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 namespace weft {
@@ -56,6 +57,13 @@ CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& lo
   plan.checked_orders = orders_in_turn(plan.checked.slots);
   if (plan.spec.schedule.kind == "reuse") plan.slots_before_timed = plan.checked.slots;
   return plan;
+}
+
+// A neighbour to whom and from whom messages go is named twice.
+std::vector<int> peers_of(const CasePlan& plan) {
+  const std::vector<int>& named = plan.role.neighbours;
+  const std::set<int> each(named.begin(), named.end());
+  return {each.begin(), each.end()};
 }
 
 std::string refuse_buffers(const CasePlan& plan) {

@@ -50,6 +50,9 @@ inline std::span<std::byte> content_in(const CasePlan& plan, const Buffer& buffe
   return {buffer.data, std::min(buffer.bytes, plan.carried.content)};
 }
 
+/// With whom a rank exchanges messages, each once.
+std::vector<int> peers_of(const CasePlan& plan);
+
 /// Why the asked messages do not go with the asked buffers; empty when they do. The same on every
 /// rank that takes part, and empty on the others.
 std::string refuse_buffers(const CasePlan& plan);

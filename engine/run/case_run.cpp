@@ -5,10 +5,10 @@
 #include <limits>
 #include <new>
 #include <numeric>
-#include <set>
 #include <stdexcept>
 
 #include "contract/wording.hpp"
+#include "run/ranks_of_case.hpp"
 #include "run/verification.hpp"
 
 namespace weft {
@@ -33,49 +33,69 @@ bool CaseRun::run(Batch& batch, Report& report) {
   batch.sent_messages = lanes.size() * plan_->pattern->footprint.messages_per_operation;
   batch.sent_bytes = std::accumulate(lanes.begin(), lanes.end(), std::uint64_t{0}) *
                      plan_->pattern->footprint.messages_per_operation;
-  const auto refuse = [&] {
-    std::string reason = refuse_buffers(*plan_);
-    return reason.empty() ? link_->refuse_peers(room_for(plan_->spec), peers()) : reason;
-  };
-  if (std::string reason = agree(*boot_, refuse); !reason.empty()) {
+  if (std::string reason = prepare(batch, report); !reason.empty()) {
+    report.parts.clear();
     report.outcome = {Status::unsupported, std::move(reason), 0};
     return true;
   }
-  together(*boot_, [&] { connect(); });
-  if (std::string reason = agree(*boot_, [&] { return take_memory(); }); !reason.empty()) {
-    report.outcome = {Status::unsupported, std::move(reason), 0};
-    return true;
-  }
-  open_memory();
-  if (plan_->pattern->prepare != nullptr) {
-    together(*boot_, [&] {
-      application_ = plan_->pattern->prepare(plan_->spec, plan_->rank, plan_->size, memory_->own());
+  if (plan_->spec.verify) {
+    if (!run_pass(report.outcome)) return false;
+    // Behind it every rank has looked at its messages.
+    (void)agree_awake_or_asleep([&] {
+      prepare_timed(batch, report);
+      return std::string();
     });
   }
-  if (plan_->spec.verify && !checked_pass(report.outcome)) return false;
-  wait_for_all();
   if (!timed_pass(batch, report)) return false;
   if (control_messages_ && !control_messages_->close(report.outcome)) return false;
-  // Behind it nobody reaches into opened memory any more.
-  wait_for_all();
+  // Behind it nobody reaches into opened memory any more, and ranks that stand by have slept. Where
+  // there are none of both, rank 0 hears of every rank before it goes on.
+  if (opens() || !takes_all_ranks(*plan_->pattern, plan_->size))
+    (void)agree_awake_or_asleep([] { return ""; });
   return true;
 }
 
-// Each once: a neighbour to whom and from whom messages go is named twice.
-std::vector<int> CaseRun::peers() const {
-  const std::vector<int>& named = plan_->role.neighbours;
-  const std::set<int> each(named.begin(), named.end());
-  return {each.begin(), each.end()};
+// One exchange of all ranks, as far as nobody waits for what another one did: of each the rounds of
+// a map of many hosts pay.
+std::string CaseRun::prepare(Batch& batch, Report& report) {
+  const auto prepare_pass = [&] {
+    if (plan_->spec.verify) {
+      prepare_checked();
+    } else {
+      prepare_timed(batch, report);
+    }
+  };
+  std::string refusal = agree_awake_or_asleep([&] {
+    connect();
+    std::string reason = take_memory();
+    if (!reason.empty()) return reason;
+    prepare_application();
+    if (!opens()) prepare_pass();
+    return reason;
+  });
+  if (!refusal.empty() || !opens()) return refusal;
+  open_memory();
+  return agree_awake_or_asleep([&] {
+    prepare_pass();
+    return std::string();
+  });
+}
+
+template <class Act>
+std::string CaseRun::agree_awake_or_asleep(const Act& act) {
+  if (takes_all_ranks(*plan_->pattern, plan_->size)) return agree(*boot_, act);
+  return agree_asleep(*boot_, !plan_->role.takes_part(), act);
 }
 
 // What is half connected is of no use to any later case.
 void CaseRun::connect() {
   try {
-    link_->reserve(room_for(plan_->spec), peers());
+    link_->reserve(room_for(plan_->spec), peers_of(*plan_));
   } catch (const std::runtime_error& error) {
     throw CannotConnect(error.what());
   } catch (const std::bad_alloc&) {
-    throw CannotConnect("there was no memory to connect with " + counted(peers().size(), "rank") +
+    throw CannotConnect("there was no memory to connect with " +
+                        counted(peers_of(*plan_).size(), "rank") +
                         "; choose a smaller --queue-depth or fewer ranks");
   }
 }
@@ -83,7 +103,6 @@ void CaseRun::connect() {
 // By itself: a library may open memory by a call that every rank of the case has to come to. One
 // that cannot open its own is heard of before the others ask it for its name.
 void CaseRun::open_memory() {
-  if (plan_->pattern->opens == Opens::none) return;
   together(*boot_, [&] {
     if (plan_->role.takes_part()) opened_.emplace(*link_, memory_->to_open());
   });
@@ -102,39 +121,45 @@ std::string CaseRun::take_memory() {
   return "";
 }
 
-void CaseRun::wait_for_all() {
-  boot_->barrier_asleep(!plan_->role.takes_part());
+void CaseRun::prepare_application() {
+  if (plan_->pattern->prepare == nullptr) return;
+  application_ = plan_->pattern->prepare(plan_->spec, plan_->rank, plan_->size, memory_->own());
 }
 
-bool CaseRun::checked_pass(Outcome& outcome) {
-  std::array<Ticks, 1 + most_parts> ignored{};
-  Task task;
-  task.samples = {ignored.data(), 1};
-  for (std::size_t at = 0; at < most_parts; ++at) task.parts.at(at) = {&ignored.at(1 + at), 1};
-  return one_pass(0, task, outcome, [] {});
+void CaseRun::prepare_checked() {
+  task_.samples = {ignored_.data(), 1};
+  for (std::size_t at = 0; at < most_parts; ++at) task_.parts.at(at) = {&ignored_.at(1 + at), 1};
+  prepare_pass(0);
 }
 
-void CaseRun::make_series(Batch& batch, Report& report, Task& task) {
+void CaseRun::prepare_timed(Batch& batch, Report& report) {
+  task_ = {};
   const std::size_t values = plan_->role.takes_part() ? plan_->samples : 0;
   batch.ticks.assign(values, 0);
-  task.samples = batch.ticks;
+  task_.samples = batch.ticks;
   const PatternOn& pattern = *plan_->pattern;
   held_.assign(pattern.footprint.streams ? plan_->warmup : 0, no_probe);
-  task.held = held_;
+  task_.held = held_;
   report.parts.reserve(pattern.parts.size() + 1);
   for (std::size_t at = 0; at < pattern.parts.size(); ++at) {
     report.parts.push_back({std::string(pattern.parts[at]), std::vector<Ticks>(values, 0)});
-    task.parts.at(at) = report.parts.back().ticks;
+    task_.parts.at(at) = report.parts.back().ticks;
   }
   if (pattern.every_rank_times) report.parts.push_back({"", {}});
+  report.most_values = std::uint64_t{plan_->spec.warmup} + plan_->spec.samples;
   report.is_of_all = pattern.info.splits_operations;
   report.keeps_all = plan_->spec.keeps_all;
+  prepare_pass(timed_message);
+}
+
+void CaseRun::prepare_pass(std::uint64_t first) {
+  first_ = first;
+  if (!plan_->role.takes_part()) return;
+  pass_.emplace(*plan_, *link_, *memory_, opened_ ? &*opened_ : nullptr, first);
 }
 
 bool CaseRun::timed_pass(Batch& batch, Report& report) {
-  Task task;
-  const auto make = [&] { make_series(batch, report, task); };
-  if (!one_pass(timed_message, task, report.outcome, make)) return false;
+  if (!run_pass(report.outcome)) return false;
   batch.pages = pages_;
   batch.timed_ns = spent_.wall_ns;
   if (application_ != nullptr) batch.application = application_->answers();
@@ -146,30 +171,24 @@ bool CaseRun::timed_pass(Batch& batch, Report& report) {
   return true;
 }
 
-bool CaseRun::one_pass(std::uint64_t first, Task& task, Outcome& outcome,
-                       const std::function<void()>& before) {
-  std::optional<Pass> pass;
-  together(*boot_, [&] {
-    before();
-    if (!plan_->role.takes_part()) return;
-    pass.emplace(*plan_, *link_, *memory_, opened_ ? &*opened_ : nullptr, first);
-  });
+bool CaseRun::run_pass(Outcome& outcome) {
   if (link_->fault() != nullptr) return false;
-  if (!pass) return true;
-  pass->fill_and_poison();
+  if (!pass_) return true;
+  pass_->fill_and_poison();
   control_messages_->shake_hands();
-  pass->give_to(task, *control_messages_);
-  task.application = application_.get();
+  pass_->give_to(task_, *control_messages_);
+  task_.application = application_.get();
   const Spent start = spent_so_far();
-  if (!plan_->loop->run(link_->link(), task)) return false;
+  if (!plan_->loop->run(link_->link(), task_)) return false;
   spent_ = spent_so_far() - start;
-  if (first == timed_message && plan_->rank == 0) pages_ = pass->pages_had(*memory_);
+  if (first_ == timed_message && plan_->rank == 0) pages_ = pass_->pages_had(*memory_);
   // An application looks at its messages itself.
-  if (application_ == nullptr) pass->check(outcome, task);
-  outcome.verified_bytes += task.verified_bytes;
-  if (task.wrong != nullptr && outcome.status == Status::ok) {
+  if (application_ == nullptr) pass_->check(outcome, task_);
+  pass_.reset();
+  outcome.verified_bytes += task_.verified_bytes;
+  if (task_.wrong != nullptr && outcome.status == Status::ok) {
     outcome.status = Status::failed;
-    outcome.reason = task.wrong;
+    outcome.reason = task_.wrong;
   }
   return true;
 }

@@ -2,7 +2,8 @@
 // timed pass, and a closing message that shows whether one was lost or came twice.
 #pragma once
 
-#include <functional>
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,20 +34,23 @@ class CaseRun {
   bool run(Batch& batch, Report& report);
 
  private:
-  /// With whom this rank exchanges messages.
-  [[nodiscard]] std::vector<int> peers() const;
+  [[nodiscard]] bool opens() const { return plan_->pattern->opens != Opens::none; }
+  /// All before the first pass. Why the case cannot run; empty when it can.
+  std::string prepare(Batch& batch, Report& report);
+  /// Ranks that a case leaves out sleep until all have done it.
+  template <class Act>
+  std::string agree_awake_or_asleep(const Act& act);
   void connect();
   void open_memory();
   /// Why the pages cannot be had; empty when they can.
   std::string take_memory();
-  /// Ranks that a case leaves out sleep until it is over.
-  void wait_for_all();
-  bool checked_pass(Outcome& outcome);
+  void prepare_application();
+  void prepare_checked();
+  /// Room for the series that the pass fills, before anyone may wait for this rank.
+  void prepare_timed(Batch& batch, Report& report);
+  void prepare_pass(std::uint64_t first);
   bool timed_pass(Batch& batch, Report& report);
-  /// Room for the series that a pass fills, before anyone may wait for this rank.
-  void make_series(Batch& batch, Report& report, Task& task);
-  bool one_pass(std::uint64_t first, Task& task, Outcome& outcome,
-                const std::function<void()>& before);
+  bool run_pass(Outcome& outcome);
 
   LinkControl* link_;
   Bootstrap* boot_;
@@ -57,6 +61,12 @@ class CaseRun {
   std::optional<OpenedMemory> opened_;
   std::unique_ptr<Application> application_;
   std::vector<std::uint32_t> held_;
+  /// The pass that is prepared or runs: the number of its first message, and where a checked one
+  /// has its times.
+  std::optional<Pass> pass_;
+  Task task_;
+  std::uint64_t first_ = 0;
+  std::array<Ticks, 1 + most_parts> ignored_{};
   Spent spent_;
   PagesGot pages_;
 };

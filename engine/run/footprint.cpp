@@ -66,9 +66,7 @@ CheckedPass checked_pass_of(const Case& spec, const Footprint& pattern, std::uin
 
 double needed_bytes(const Case& spec, const Footprint& pattern, int size, const RanksOfCase& here,
                     std::size_t most_of_message) {
-  const std::uint64_t receives = pattern.receives +
-                                 std::uint64_t{pattern.receives_per_queue} * spec.queue_depth +
-                                 pattern.receives_per_point * spec.point;
+  const std::uint64_t receives = pattern.receives_of(spec.queue_depth, spec.point);
   const OrderSize order = size_of(at_least(spec.schedule, pattern.buffers), receives);
   const std::size_t checked = spec.verify ? checked_pass_of(spec, pattern, 1).slots : 0;
   // Both passes take the same memory, but for buffers that nothing may have used before.

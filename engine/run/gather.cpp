@@ -15,9 +15,6 @@ namespace weft {
 
 namespace {
 
-// Rank 0 holds so many bytes of the others at a time.
-constexpr std::size_t window_bytes = std::size_t{1} << 25U;
-
 template <class Item>
 std::span<const std::byte> bytes_of(const Item& item) {
   return std::as_bytes(std::span(&item, 1));
@@ -39,14 +36,12 @@ void expect_bytes(std::size_t bytes, std::size_t due) {
 
 // Two counters of one kind differ by the noise of their calibration; a tick of another kind is
 // turned into rank 0's.
-void to_ticks_of(double tick_ns, Report& report) {
+void to_ticks_of(double tick_ns, double own_tick_ns, std::span<Ticks> ticks) {
   constexpr double noise = 1e-3;
-  const double ratio = report.tick_ns / tick_ns;
+  const double ratio = own_tick_ns / tick_ns;
   if (std::abs(ratio - 1) < noise) return;
-  for (Series& part : report.parts) {
-    for (Ticks& value : part.ticks) {
-      value = static_cast<Ticks>(std::llround(static_cast<double>(value) * ratio));
-    }
+  for (Ticks& value : ticks) {
+    value = static_cast<Ticks>(std::llround(static_cast<double>(value) * ratio));
   }
 }
 
@@ -54,15 +49,6 @@ std::string name_at(int rank, const std::string& name) {
   if (rank == 0) return name;
   const std::string prefix = "rank" + std::to_string(rank);
   return name.empty() ? prefix : prefix + "." + name;
-}
-
-std::vector<std::size_t> series_by_name(const Report& report) {
-  std::vector<std::size_t> order(report.parts.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
-    return report.parts[one].name < report.parts[other].name;
-  });
-  return order;
 }
 
 // What whole series are taken in: all series of so many ranks, or a piece of those of one.
@@ -159,11 +145,7 @@ class OverRanksOfOne {
 
 void hand_over_whole(Bootstrap& boot, const Report& report, const ReportHead& head,
                      const Asked& asked) {
-  std::vector<Ticks> mine;
-  for (const std::size_t series : series_by_name(report)) {
-    const std::vector<Ticks>& ticks = report.parts[series].ticks;
-    if ((head.filled >> series & 1U) != 0) mine.insert(mine.end(), ticks.begin(), ticks.end());
-  }
+  const std::vector<Ticks> mine = filled_series(report, head);
   for (const Window& one : windows(boot.size(), asked.values, report.parts.size())) {
     const auto piece =
         std::span(mine).subspan(one.begin_in(mine.size()), one.values_of(boot.rank(), mine.size()));
@@ -175,7 +157,7 @@ void hand_over_whole(Bootstrap& boot, const Report& report, const ReportHead& he
 
 void hand_over(Bootstrap& boot, Report& report) {
   const ReportHead head = head_of(report);
-  (void)boot.gather(bytes_of(head));
+  (void)boot.gather(head_with_series(report, head, boot.size()));
   Asked asked;
   while (true) {
     const std::string said = boot.broadcast("");
@@ -184,7 +166,9 @@ void hand_over(Bootstrap& boot, Report& report) {
     const std::size_t bytes = asked.reason_of == boot.rank() ? head.reason_bytes : 0;
     (void)boot.gather(std::as_bytes(std::span(report.outcome.reason).first(bytes)), {});
   }
-  to_ticks_of(asked.tick_ns, report);
+  const bool is_there = bytes_with_head(report, boot.size()) > 0;
+  if (asked.wanted == Wanted::whole && is_there) return;
+  for (Series& part : report.parts) to_ticks_of(asked.tick_ns, report.tick_ns, part.ticks);
   if (asked.wanted == Wanted::whole) hand_over_whole(boot, report, head, asked);
   if (asked.wanted != Wanted::over_ranks) return;
   OverRanksOfOne own(boot, asked);
@@ -194,11 +178,17 @@ void hand_over(Bootstrap& boot, Report& report) {
 }
 
 Gathering::Gathering(Bootstrap& boot, const Report& own, Batch& batch)
-    : boot_(&boot), own_(&own), batch_(&batch) {
+    : boot_(&boot),
+      own_(&own),
+      batch_(&batch),
+      of_rank_(sizeof(ReportHead) + bytes_with_head(own, boot.size())) {
   const auto ranks = static_cast<std::size_t>(boot.size());
-  const std::vector<std::byte> all = boot.gather(bytes_of(head_of(own)));
-  expect_bytes(all.size(), ranks * sizeof(ReportHead));
-  heads_ = items_of<ReportHead>(all);
+  came_ = boot.gather(head_with_series(own, head_of(own), boot.size()));
+  expect_bytes(came_.size(), ranks * of_rank_);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const auto head = std::span(came_).subspan(rank * of_rank_, sizeof(ReportHead));
+    heads_.push_back(items_of<ReportHead>(head).front());
+  }
   asked_.values = batch.ticks.size();
   asked_.warmup = batch.warmup;
   asked_.tick_ns = own.tick_ns;
@@ -268,7 +258,13 @@ void Gathering::parts(Answer& answer) {
   say(asked_);
   if (batch_->outcome.status != Status::ok) return;
   own_parts(answer);
-  if (asked_.wanted == Wanted::whole) whole(answer);
+  if (asked_.wanted == Wanted::whole) {
+    if (of_rank_ > sizeof(ReportHead)) {
+      with_heads(answer);
+    } else {
+      whole(answer);
+    }
+  }
   if (asked_.wanted == Wanted::over_ranks) over_ranks(answer);
 }
 
@@ -280,7 +276,7 @@ void Gathering::own_parts(Answer& answer) const {
   }
 }
 
-void Gathering::whole(Answer& answer) {
+std::vector<Gathering::Named> Gathering::filled() const {
   const std::vector<std::size_t> order = series_by_name(*own_);
   std::vector<Named> all;
   for (std::size_t rank = 1; rank < heads_.size(); ++rank) {
@@ -289,6 +285,26 @@ void Gathering::whole(Answer& answer) {
         all.push_back({static_cast<int>(rank), series});
     }
   }
+  return all;
+}
+
+void Gathering::with_heads(Answer& answer) {
+  const std::size_t bytes = asked_.values * sizeof(Ticks);
+  int before = 0;
+  std::size_t at = 0;
+  for (const Named& one : filled()) {
+    if (one.rank != before) at = static_cast<std::size_t>(one.rank) * of_rank_ + sizeof(ReportHead);
+    before = one.rank;
+    std::vector<Ticks> ticks = items_of<Ticks>(std::span(came_).subspan(at, bytes));
+    at += bytes;
+    to_ticks_of(asked_.tick_ns, heads_[static_cast<std::size_t>(one.rank)].tick_ns, ticks);
+    answer.begin_part(name_at(one.rank, own_->parts[one.series].name));
+    answer.values(ticks);
+  }
+}
+
+void Gathering::whole(Answer& answer) {
+  const std::vector<Named> all = filled();
   auto next = all.begin();
   std::uint64_t left = 0;
   for (const Window& one : windows(boot_->size(), asked_.values, own_->parts.size())) {

@@ -1,5 +1,5 @@
-// How what the ranks have to say of a case comes to rank 0: fixed heads first, then what is wanted
-// of their series, of many ranks at a time.
+// How what the ranks have to say of a case comes to rank 0: fixed heads first, with short series
+// behind them, then what is wanted of long ones, of many ranks at a time.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +57,8 @@ class Gathering {
   void say(const Asked& asked);
   [[nodiscard]] Wanted wanted() const;
   void own_parts(Answer& answer) const;
+  [[nodiscard]] std::vector<Named> filled() const;
+  void with_heads(Answer& answer);
   void whole(Answer& answer);
   void over_ranks(Answer& answer);
 
@@ -64,6 +66,9 @@ class Gathering {
   const Report* own_;
   Batch* batch_;
   std::vector<ReportHead> heads_;
+  /// What came first, of each rank as many bytes: its head, and behind it series that are short.
+  std::vector<std::byte> came_;
+  std::size_t of_rank_;
   Asked asked_;
 };
 

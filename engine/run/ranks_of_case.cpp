@@ -12,7 +12,7 @@ RanksOfCase ranks_of_case(const Case& spec, const PatternOn& pattern, int size) 
     here.resize(static_cast<std::size_t>(size));
     std::iota(here.begin(), here.end(), 0);
   }
-  if (pattern.footprint.ranks == 0 && pattern.footprint.ranks_per_point == 0) {
+  if (has_all_ranks(pattern.footprint)) {
     return {static_cast<int>(here.size()), here.size()};
   }
   RanksOfCase found;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <numeric>
+#include <span>
 
 #include "contract/wording.hpp"
 
@@ -24,6 +27,41 @@ ReportHead head_of(const Report& report) {
     head.values = ticks.size();
   }
   return head;
+}
+
+std::vector<std::size_t> series_by_name(const Report& report) {
+  std::vector<std::size_t> order(report.parts.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+    return report.parts[one].name < report.parts[other].name;
+  });
+  return order;
+}
+
+std::vector<Ticks> filled_series(const Report& report, const ReportHead& head) {
+  std::vector<Ticks> all;
+  for (const std::size_t series : series_by_name(report)) {
+    const std::vector<Ticks>& ticks = report.parts[series].ticks;
+    if ((head.filled >> series & 1U) != 0) all.insert(all.end(), ticks.begin(), ticks.end());
+  }
+  return all;
+}
+
+std::size_t bytes_with_head(const Report& report, int ranks) {
+  constexpr std::uint64_t most = 4096;
+  const std::uint64_t bytes = report.most_values * report.parts.size() * sizeof(Ticks);
+  const std::uint64_t of_all = (sizeof(ReportHead) + bytes) * static_cast<std::uint64_t>(ranks);
+  return bytes <= most && of_all <= window_bytes ? bytes : 0;
+}
+
+std::vector<std::byte> head_with_series(const Report& report, const ReportHead& head, int ranks) {
+  std::vector<std::byte> bytes(sizeof head + bytes_with_head(report, ranks));
+  std::memcpy(bytes.data(), &head, sizeof head);
+  if (bytes.size() == sizeof head) return bytes;
+  const std::vector<Ticks> all = filled_series(report, head);
+  const auto room = std::span(bytes).subspan(sizeof head);
+  std::memcpy(room.data(), all.data(), std::min(all.size() * sizeof(Ticks), room.size()));
+  return bytes;
 }
 
 std::string refuse_head(const ReportHead& head, std::size_t series, std::size_t values) {

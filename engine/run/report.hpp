@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ struct Report {
   /// The pattern's, in its order, and behind them the samples of a rank other than 0 where those of
   /// every rank are wanted. On rank 0 the names of all of them.
   std::vector<Series> parts;
+  /// Of a series at most, on all ranks alike: short ones go with the heads.
+  std::uint64_t most_values = 0;
   /// Whether rank 0's samples are of all ranks together: its own times are the series `own_times`
   /// then, if it has any.
   bool is_of_all = false;
@@ -58,6 +61,22 @@ struct ReportHead {
 static_assert(std::is_trivially_copyable_v<ReportHead>);
 
 ReportHead head_of(const Report& report);
+
+/// Rank 0 holds so many bytes of the others at a time.
+inline constexpr std::size_t window_bytes = std::size_t{1} << 25U;
+
+/// The places of a report's series in the order of their names.
+std::vector<std::size_t> series_by_name(const Report& report);
+
+/// A rank's series that hold more than zeroes, by name, one behind the other.
+std::vector<Ticks> filled_series(const Report& report, const ReportHead& head);
+
+/// How many bytes of series go with a rank's head: room for all where they are few and short, or
+/// none. The same on every rank.
+std::size_t bytes_with_head(const Report& report, int ranks);
+
+/// The head, and behind it what goes with it.
+std::vector<std::byte> head_with_series(const Report& report, const ReportHead& head, int ranks);
 
 /// Why a head cannot be one, of a case with so many series of so many values; empty when it can.
 std::string refuse_head(const ReportHead& head, std::size_t series, std::size_t values);

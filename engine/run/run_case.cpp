@@ -124,6 +124,46 @@ Outcome unknown_test(const Case& spec) {
   return {Status::failed, "unknown test: " + spec.test, 0};
 }
 
+// Before a reason why this case cannot run anywhere: not for want of memory.
+constexpr char at_all = '\x19';
+
+// Whether the plan of a case is small, on all ranks alike.
+bool is_short(const Case& spec, const PatternOn& pattern) {
+  constexpr std::uint64_t most_places = 1U << 16U;
+  const std::uint64_t receives = pattern.footprint.receives_of(spec.queue_depth, spec.point);
+  return size_of(at_least(spec.schedule, pattern.footprint.buffers), receives).places <=
+         most_places;
+}
+
+// What the ranks agree on before anything is taken: `refuse` says why a rank's host or link cannot
+// have the case, and `plan` makes its plan and says why the plan cannot be.
+template <class Refuse, class Plan>
+Outcome admit(Bootstrap& boot, MessageMemory& memory, bool plan_is_short, const Refuse& refuse,
+              const Plan& plan) {
+  const auto make_plan = [&] {
+    std::string reason = plan();
+    return reason.empty() ? reason : at_all + reason;
+  };
+  const auto ask = [&] {
+    return agree(boot, [&] {
+      std::string reason = refuse();
+      return reason.empty() && plan_is_short ? make_plan() : reason;
+    });
+  };
+  std::string refusal = ask();
+  if (!refusal.empty() && refusal.front() != at_all) {
+    // Memory that earlier cases left is not free: every rank of the host gives it back first.
+    memory.drop();
+    boot.barrier();
+    refusal = ask();
+  }
+  // A plan may be large itself: no rank makes one of what is refused.
+  if (refusal.empty() && !plan_is_short) refusal = agree(boot, make_plan);
+  if (refusal.empty()) return {};
+  if (refusal.front() != at_all) return {Status::failed, std::move(refusal), 0};
+  return {Status::unsupported, refusal.substr(1), 0};
+}
+
 // False: the link has a fault.
 bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
                std::span<const PatternOn> patterns, const Case& asked, Batch& batch,
@@ -139,27 +179,15 @@ bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
   const LoopOn& loop = *loop_of(spec, *pattern);
   CasePlan plan;
   const Carried carried = link.carry(pattern->is_collective);
-  const auto admit = [&] {
-    std::string reason =
-        agree(boot, [&] { return refuse_case(link, spec, *pattern, boot, carried); });
-    if (!reason.empty()) return reason;
-    // A plan may be large itself: no rank makes one of what is refused.
-    return agree(boot, [&] {
-      plan = plan_case(spec, *pattern, loop, boot.rank(), boot.size(), report.tick_ns, carried);
-      return std::string();
-    });
+  const auto make_plan = [&] {
+    plan = plan_case(spec, *pattern, loop, boot.rank(), boot.size(), report.tick_ns, carried);
+    std::string reason = refuse_buffers(plan);
+    return reason.empty() ? link.refuse_peers(room_for(spec), peers_of(plan)) : reason;
   };
-  std::string refusal = admit();
-  if (!refusal.empty()) {
-    // Memory that earlier cases left is not free: every rank of the host gives it back first.
-    memory.drop();
-    boot.barrier();
-    refusal = admit();
-  }
-  if (!refusal.empty()) {
-    report.outcome = {Status::failed, std::move(refusal), 0};
-    return true;
-  }
+  report.outcome = admit(
+      boot, memory, is_short(spec, *pattern),
+      [&] { return refuse_case(link, spec, *pattern, boot, carried); }, make_plan);
+  if (report.outcome.status != Status::ok) return true;
   return CaseRun(link, boot, memory, plan).run(batch, report);
 }
 

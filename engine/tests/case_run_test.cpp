@@ -70,5 +70,46 @@ TEST(CaseRun, FailsOfWhatALoopFindsInEitherPass) {
   EXPECT_EQ(timed.outcome.reason, "the second");
 }
 
+int meetings_of(const Case& spec, int ranks) {
+  const Result result = run(spec, usual_costs, {}, ranks);
+  EXPECT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  return result.meetings;
+}
+
+// Every one costs a round of a map as much as a pair's messages do: what the ranks agree to begin,
+// what each has connected and taken, that messages are checked, heads with short series, and what
+// more is wanted of them.
+TEST(CaseRun, RanksOfARoundMeetFiveTimes) {
+  Case spec = make_case("pair_rounds", 8, 2);
+  EXPECT_EQ(meetings_of(spec, 4), 5);
+  spec.verify = false;
+  EXPECT_EQ(meetings_of(spec, 4), 4);
+}
+
+TEST(CaseRun, RanksMeetOnceMoreWhereOneStandsByOrSeriesAreLong) {
+  Case spec = make_case("pair_rounds", 8, 2);
+  EXPECT_EQ(meetings_of(spec, 5), 6);
+  spec.samples = 511;
+  EXPECT_EQ(meetings_of(spec, 4), 5);
+  spec.samples = 512;
+  EXPECT_EQ(meetings_of(spec, 4), 6);
+}
+
+// A library may open memory by a call of all, and nobody reaches into it any more at the end.
+TEST(CaseRun, RanksMeetFourTimesMoreWhereTheyOpenMemory) {
+  Case spec = make_case("put_ping_pong", 8, 2);
+  EXPECT_EQ(meetings_of(spec, 2), 9);
+}
+
+// The plan of one may be long, so none is made before all have room for the case.
+TEST(CaseRun, RanksMeetOnceMoreForALongPlan) {
+  Case spec = make_case("ping_pong", 8, 2);
+  const int of_short = meetings_of(spec, 2);
+  spec.schedule = {"reuse", 1U << 15U, 0};
+  EXPECT_EQ(meetings_of(spec, 2), of_short);
+  spec.schedule.count += 1;
+  EXPECT_EQ(meetings_of(spec, 2), of_short + 1);
+}
+
 }  // namespace
 }  // namespace weft::fake

@@ -153,6 +153,35 @@ TEST(Gathering, RankZeroHoldsNoMoreThanAWindowHoweverLongTheSeries) {
   EXPECT_TRUE(line.find(R"("rank5":[)" + text_of(series(values, 1))) != std::string::npos);
 }
 
+// Three with a bit of zeroes between them, of ranks that have unlike many.
+std::vector<Report> short_reports(std::size_t values, std::uint64_t most_values) {
+  std::vector<Report> reports;
+  for (Ticks rank = 0; rank < 4; ++rank) {
+    const std::vector<Ticks> none(values, 0);
+    reports.push_back(report_of({{"wait", rank == 2 ? none : series(values, 100 * rank + 1)},
+                                 {"post", none},
+                                 {"", rank == 0 ? none : series(values, 100 * rank + 50)}},
+                                rank == 3 ? 2.0 : 1.0));
+    reports.back().most_values = most_values;
+  }
+  return reports;
+}
+
+TEST(Gathering, ShortSeriesThatComeWithTheHeadsAreTheSameAsThoseThatAreAskedFor) {
+  for (const std::size_t values : {std::size_t{1}, std::size_t{3}, std::size_t{170}}) {
+    const Gathered with = gather(short_reports(values, values));
+    const Gathered with_room = gather(short_reports(values, 170));
+    const Gathered asked = gather(short_reports(values, 0));
+    EXPECT_EQ(with.error + asked.error, "");
+    EXPECT_EQ(with.line, asked.line);
+    EXPECT_EQ(with_room.line, asked.line) << "where the samples are fewer than was asked for";
+    std::vector<Ticks> doubled = series(values, 350);
+    for (Ticks& value : doubled) value *= 2;
+    EXPECT_NE(with.line.find(R"("rank3":[)" + text_of(doubled) + "]"), std::string::npos);
+    EXPECT_EQ(with.line.find("post"), std::string::npos);
+  }
+}
+
 /// What a rank of many has: its own times, and two parts of them.
 std::vector<Ticks> times_of(int rank, std::size_t values) {
   std::vector<Ticks> ticks(values);
@@ -352,26 +381,6 @@ TEST(Failures, OfAnyRankAreTheBatchsWithTheFirstReasonCutToALength) {
   EXPECT_EQ(all.batch.outcome.reason, std::string(most_reason_bytes, 'x'));
   EXPECT_EQ(all.batch.outcome.verified_bytes, 10U);
   EXPECT_TRUE(all.batch.ticks.empty());
-}
-
-TEST(Texts, OfEveryRankComeToRankZeroInTheirOrder) {
-  constexpr int ranks = 17;
-  Meeting meeting(ranks);
-  std::vector<std::string> texts;
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < ranks; ++rank) {
-    threads.emplace_back([&, rank] {
-      ThreadBootstrap boot(meeting, rank);
-      const auto length = static_cast<std::size_t>(rank == 3 ? 1'000'000 : rank);
-      const std::vector<std::string> all = gather_texts(boot, std::string(length, 'x'));
-      if (rank == 0) texts = all;
-      EXPECT_EQ(all.size(), rank == 0 ? std::size_t{ranks} : 0U);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-    EXPECT_EQ(texts[rank].size(), rank == 3 ? 65'536 : rank);
-  }
 }
 
 }  // namespace

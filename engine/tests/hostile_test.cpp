@@ -209,6 +209,20 @@ TEST(Exchange, RefusesWhatMpiCannotCount) {
   EXPECT_THROW((void)starts_of({1, ~0ULL}), std::length_error);
 }
 
+// A rank's host has no room for the case, another has no peer: that one ends the launch.
+TEST(Exchange, WhatEndsTheLaunchIsHeardBeforeWhatEndsACaseAndThatBeforeARefusal) {
+  const std::string peer = std::string(lacks_a_peer) + "rank 2: gone";
+  const std::string given_up = std::string(gives_up) + "rank 1: no";
+  EXPECT_EQ(place_of("", 1, 3), 9);
+  EXPECT_EQ(place_of("full", 1, 3), 7);
+  EXPECT_EQ(place_of(given_up, 1, 3), 4);
+  EXPECT_EQ(place_of(peer, 2, 3), 2);
+  EXPECT_EQ(first_text({"", "", ""}), "");
+  EXPECT_EQ(first_text({"", "full", "long"}), "full");
+  EXPECT_THROW((void)first_text({"full", given_up, ""}), GaveUp);
+  EXPECT_THROW((void)first_text({"full", given_up, peer}), NotConnected);
+}
+
 TEST(Exchange, WhoGivesUpTellsAllAndTheNextExchangeIsWhole) {
   constexpr int ranks = 3;
   Fabric fabric(ranks);

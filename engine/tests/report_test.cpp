@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace weft {
 namespace {
@@ -44,6 +47,25 @@ TEST(ReportHeads, HaveEachFieldAndABitForEachSeriesThatIsFilled) {
   EXPECT_EQ(own.filled, 0b101U);
   EXPECT_EQ(own.values, 3U);
   EXPECT_TRUE(own.has_more());
+}
+
+// 4,096 bytes of each rank at most, and of all no more than rank 0 holds at a time.
+TEST(ReportHeads, HaveShortSeriesBehindThemWhereAllRanksHaveRoomForThem) {
+  Report own = report();
+  own.most_values = 170;
+  EXPECT_EQ(bytes_with_head(own, 4), series * 170 * sizeof(Ticks));
+  const std::vector<std::byte> bytes = head_with_series(own, head_of(own), 4);
+  EXPECT_EQ(bytes.size(), sizeof(ReportHead) + series * 170 * sizeof(Ticks));
+  // By their names: post, sum.
+  std::array<Ticks, 6> first{};
+  std::memcpy(first.data(), bytes.data() + sizeof(ReportHead), sizeof first);
+  EXPECT_EQ(first, (std::array<Ticks, 6>{0, 0, 3, 1, 0, 0}));
+  constexpr int most_ranks = window_bytes / (sizeof(ReportHead) + series * 170 * sizeof(Ticks));
+  EXPECT_GT(bytes_with_head(own, most_ranks), 0U);
+  EXPECT_EQ(bytes_with_head(own, most_ranks + 1), 0U);
+  own.most_values = 171;
+  EXPECT_EQ(bytes_with_head(own, 4), 0U);
+  EXPECT_EQ(head_with_series(own, head_of(own), 4).size(), sizeof(ReportHead));
 }
 
 TEST(ReportHeads, SayNothingMoreWhereNothingWasFilledAndNoReasonIsThere) {

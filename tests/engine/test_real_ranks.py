@@ -60,6 +60,20 @@ HAS_ONE_SIDED = [
 
 
 @pytest.mark.parametrize("mpi", MPIS)
+def test_a_line_of_any_length_reaches_all_ranks_whole(mpi: str) -> None:
+    """The first 2,040 bytes go with the length, the rest behind them."""
+    cases: list[dict[str, object]] = []
+    for length in (2_039, 2_040, 2_041, 2_042, 20_000):
+        case: dict[str, object] = {"pad": "", "id": length, "test": "ping_pong", "bytes": 8}
+        cases.append(case | {"pad": "x" * (length - len(json.dumps(case)))})
+        assert len(json.dumps(cases[-1])) == length
+    _, lines = drive(mpi, "tcp", *cases, ranks=3)
+    assert [(line["id"], line["status"]) for line in lines[1:-1]] == [
+        (case["id"], "ok") for case in cases
+    ]
+
+
+@pytest.mark.parametrize("mpi", MPIS)
 @pytest.mark.parametrize(("transport", "words"), MODES, ids=name_of_mode)
 def test_every_test_runs_and_verifies(mpi: str, transport: str, words: tuple[str, ...]) -> None:
     tests = TWO_SIDED + (ONE_SIDED if (transport, words) in HAS_ONE_SIDED else [])

@@ -60,6 +60,8 @@ struct Result {
   Ticks elapsed = 0;
   /// By length: messages of any rank that arrived before their receive was posted.
   std::map<std::size_t, std::size_t> unexpected = {};
+  /// How often all ranks met.
+  int meetings = 0;
 };
 
 /// Run one case on all ranks; rank 0's result. `Patterns` may hold planted ones, and `Own` be a
@@ -92,12 +94,13 @@ Result run(const Case& spec, const Costs& costs, const Mischief& mischief = {}, 
       if (!whole) meeting.abandon();
       fabric.set_idle(rank);
       ends[static_cast<std::size_t>(rank)] = VirtualClock::time();
-      if (rank == 0) result = {whole, batch, 0, {}};
+      if (rank == 0) result = {whole, batch, 0, {}, 0};
     });
   }
   for (std::thread& thread : threads) thread.join();
   result.elapsed = *std::max_element(ends.begin(), ends.end());
   result.unexpected = fabric.unexpected;
+  result.meetings = meeting.times();
   return result;
 }
 

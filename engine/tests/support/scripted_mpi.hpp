@@ -42,6 +42,7 @@ class Alone final : public Bootstrap {
   [[nodiscard]] int size() const override { return 2; }
   std::vector<std::string> exchange(const std::string& mine) override { return {mine, mine}; }
   std::string first_of(const std::string& mine) override { return mine; }
+  std::string first_of_asleep(const std::string& mine, bool /*sleeps*/) override { return mine; }
   std::vector<std::string> swap(std::span<const int> /*ranks*/,
                                 const std::vector<std::string>& mine) override {
     return mine;
@@ -55,7 +56,6 @@ class Alone final : public Bootstrap {
   }
   std::string broadcast(const std::string& mine) override { return mine; }
   void barrier() override {}
-  void barrier_asleep(bool /*sleeps*/) override {}
   [[nodiscard]] std::string library() const override { return "scripted"; }
   [[noreturn]] void abort(int status) override { std::_Exit(status); }
 };

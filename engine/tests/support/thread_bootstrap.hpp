@@ -52,6 +52,9 @@ class Meeting {
   /// Hears what a rank leaves for another, before that one can take it.
   std::function<void(int from, const std::string& text)> once_left;
 
+  /// How often all have met.
+  [[nodiscard]] int times() const { return generation_; }
+
   /// What one rank leaves for another, until that one takes it.
   void leave(int from, int to, std::string text) {
     const std::scoped_lock hold(lock_);
@@ -102,6 +105,9 @@ class ThreadBootstrap : public Bootstrap {
     return unless_given_up(*meet(mine));
   }
   std::string first_of(const std::string& mine) override { return first_text(*meet(mine)); }
+  std::string first_of_asleep(const std::string& mine, bool /*sleeps*/) override {
+    return first_of(mine);
+  }
   std::vector<std::string> swap(std::span<const int> ranks,
                                 const std::vector<std::string>& mine) override {
     std::vector<std::string> theirs;
@@ -128,7 +134,6 @@ class ThreadBootstrap : public Bootstrap {
   }
   std::string broadcast(const std::string& mine) override { return meet(mine)->front(); }
   void barrier() override { (void)exchange(""); }
-  void barrier_asleep(bool /*sleeps*/) override { (void)exchange(""); }
   [[nodiscard]] std::string library() const override { return "threads"; }
   [[noreturn]] void abort(int status) override { std::_Exit(status); }
 

@@ -70,6 +70,9 @@ class SimBootstrap final : public Bootstrap {
   [[nodiscard]] int size() const override { return group_->size(); }
   std::vector<std::string> exchange(const std::string& mine) override;
   std::string first_of(const std::string& mine) override;
+  std::string first_of_asleep(const std::string& mine, bool /*sleeps*/) override {
+    return first_of(mine);
+  }
   /// Throws std::logic_error: a model connects nobody.
   std::vector<std::string> swap(std::span<const int> ranks,
                                 const std::vector<std::string>& mine) override;
@@ -80,7 +83,6 @@ class SimBootstrap final : public Bootstrap {
   }
   std::string broadcast(const std::string& mine) override;
   void barrier() override { group_->meet(); }
-  void barrier_asleep(bool /*sleeps*/) override { group_->meet(); }
   [[nodiscard]] std::string library() const override;
   [[noreturn]] void abort(int status) override;
   [[nodiscard]] RankGroup& group() const { return *group_; }
