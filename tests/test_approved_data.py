@@ -204,7 +204,8 @@ def jobs(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
         {"nodes": 1, "constraint": "a&b", "time_limit_s": 200.0},
     )
     usual: dict[str, Any] = {
-        "words": ("ping_pong", "--option", "tcp.port=a b"), "folder": Path("/data/my runs"),
+        "command": "run", "words": ("ping_pong", "--option", "tcp.port=a b"),
+        "folder": Path("/data/my runs"),
     }  # fmt: skip
     for one in asked:
         yield script_of(SiteJob(**usual, **one), {"LOADEDMODULES": "gcc/12:mpi/4"})

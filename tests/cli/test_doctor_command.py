@@ -27,7 +27,7 @@ class Told:
     ) -> None:
         self.looked: list[tuple[str, str, int]] = []
         self.chosen: list[tuple[str, Any]] = []
-        self.jobs: list[tuple[SiteJob, str]] = []
+        self.jobs: list[SiteJob] = []
         self.needs_job = False
         manifests = {name: {"host": name} for name in hosts}
 
@@ -39,8 +39,8 @@ class Told:
             self.looked.append((manifest["host"], load, each))
             return (Finding(check="load", level="warning", what=f"busy {manifest['host'][0]}"),)
 
-        def become(job: SiteJob, command: str) -> None:
-            self.jobs.append((job, command))
+        def become(job: SiteJob) -> None:
+            self.jobs.append(job)
             raise SystemExit(0)
 
         patch.setattr("weft.launch.all.choose_launcher", choose)
@@ -114,8 +114,9 @@ def test_nodes_that_only_a_job_has_are_asked_for(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "argv", ["weft", "doctor", "--nodes", "3"])
     with pytest.raises(SystemExit):
         doctor("--nodes", "3")
-    [(job, command)] = told.jobs
-    assert (job.words, job.nodes, job.budget_s, command) == (("--nodes", "3"), 3, 60.0, "doctor")
+    [job] = told.jobs
+    assert (job.command, job.words) == ("doctor", ("--nodes", "3"))
+    assert (job.nodes, job.budget_s) == (3, 60.0)
     # Hosts that are named are there.
     doctor("--hosts", "a1")
     assert len(told.jobs) == 1

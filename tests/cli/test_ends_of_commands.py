@@ -136,6 +136,8 @@ def test_a_prediction_names_each_record_and_its_page(
         ({"resume": None, "output": None}, "weft-4711.jsonl.zst"),
         ({"resume": None, "output": Path("o.jsonl")}, "o.jsonl"),
         ({"resume": Path("r.jsonl"), "output": None}, "r.jsonl"),
+        # A map goes on with no record.
+        ({"output": None}, "weft-4711.jsonl.zst"),
     ],
 )
 def test_a_submitted_job_says_how_to_follow_it(
@@ -144,7 +146,7 @@ def test_a_submitted_job_says_how_to_follow_it(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    job = SiteJob(words=(), nodes=3, time_limit_s=120.0, folder=Path("/data/x"))
+    job = SiteJob(command="run", words=(), nodes=3, time_limit_s=120.0, folder=Path("/data/x"))
     monkeypatch.setattr(sbatch, "submit", lambda asked: 4711 if asked is job else 0)
     submit.submit_run(job, params)
     assert capsys.readouterr().out.splitlines() == [
@@ -180,6 +182,21 @@ def test_a_map_has_as_many_ranks_as_there_are_places(
     usual = tuple(range(usual_rounds(count)))
     assert map_._asked(platform, slow, where, ranks, 0) == (count, usual)
     assert map_._asked(platform, slow, where, ranks, 2) == (count, (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("launcher", "each", "count"), [("", 0, 3), ("", 2, 6), ("mpirun", 0, 3), ("local", 0, 0)]
+)
+def test_a_map_in_a_job_has_a_rank_on_each_of_its_nodes(
+    monkeypatch: pytest.MonkeyPatch, launcher: str, each: int, count: int
+) -> None:
+    monkeypatch.setattr("weft.launch.nodes.hosts_of_site", lambda: ("n1", "n2", "n3"))
+    where = Where(allocation=Allocation(ranks_per_node=each), launcher=launcher)
+    assert map_._usual_ranks(where) == count
+    # What is asked for counts, and a simulated platform has nothing of the job.
+    assert map_._usual_ranks(of("n7", "n9")) == 2
+    assert map_._usual_ranks(of(nodes=5)) == 5
+    assert map_._asked(SIXTEEN, {}, where, 0, 0)[0] == 16
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from support.builders import make_cases, synthetic_record
 from weft.cli.main import app
 from weft.errors import WeftError
+from weft.launch.sbatch import SiteJob
 
 # How a run comes to a job, and the words before its own.
 WAYS = {
@@ -19,8 +20,16 @@ WAYS = {
 }
 
 
+# A map's: it has no tests, and a script of one is not made.
+MAPS = {way: ["map", *words[1:]] for way, words in WAYS.items() if way != "script"}
+
+
 class AskedError(Exception):
     """Slurm was asked for a job."""
+
+    def __init__(self, job: SiteJob) -> None:
+        super().__init__(job.command)
+        self.job = job
 
 
 @pytest.fixture
@@ -32,14 +41,29 @@ def site(machine: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for name in ("salloc", "srun", "sbatch"):
         (tmp_path / "bin" / name).symlink_to("/bin/false")
 
-    def ask(*_: object) -> None:
-        raise AskedError
+    def ask(job: SiteJob, *_: object) -> None:
+        raise AskedError(job)
 
     monkeypatch.setattr("weft.launch.sbatch.submit", ask)
     monkeypatch.setattr("weft.cli.submit.become", ask)
     monkeypatch.chdir(tmp_path)
     synthetic_record(tmp_path / "old.jsonl", make_cases(("ping_pong",), ("tcp",), (8,)))
     return tmp_path
+
+
+@pytest.fixture
+def site_of_maps(site: Path) -> Path:
+    """The same, where the scripted transport has rounds of pairs."""
+    program = site / "engine/openmpi/rank-fake"
+    of_maps = {
+        '"put_ping_pong"': '"pair_rounds"', '"one_sided_latency"': '"pairs"',
+        '"supported": False': '"supported": True', "the transport has no one-sided operations": "",
+    }  # fmt: skip
+    text = program.read_text()
+    for puts, pairs in of_maps.items():
+        text = text.replace(puts, pairs)
+    program.write_text(text)
+    return site
 
 
 def weft(*words: str) -> str:
@@ -76,8 +100,46 @@ def test_it_is_refused_before_there_is_a_job(way: str, words: list[str], told: s
 @pytest.mark.parametrize("way", ["sbatch", "salloc"])
 @pytest.mark.usefixtures("site")
 def test_what_a_run_takes_is_submitted(way: str) -> None:
-    with pytest.raises(AskedError):
+    with pytest.raises(AskedError) as asked:
         weft(*WAYS[way], "ping_pong", "--option", "fake.depth=3", "-o", "new.jsonl")
+    assert (asked.value.job.command, asked.value.job.nodes) == ("run", 2)
+
+
+@pytest.mark.parametrize("way", MAPS)
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--transport", "fke"], "did you mean fake?"),
+        (["--transport", "fake", "--sizes", "1Gb"], "is in bits"),
+        (["-o", "old.jsonl"], "old.jsonl exists"),
+        (
+            ["--transport", "fake", "--ranks", "8", "--ranks-per-node", "1"],
+            "8 ranks do not fit 2 nodes",
+        ),
+        (["--budget", "soon"], "is not a time"),
+        (["--ranks", "1"], "a map of 1 rank has no pairs"),
+        (["old.jsonl"], "old.jsonl is measured already"),
+        (["--platform", "escher"], "is simulated"),
+    ],
+)
+@pytest.mark.usefixtures("site_of_maps")
+def test_a_map_is_refused_before_there_is_a_job(way: str, words: list[str], told: str) -> None:
+    with pytest.raises(WeftError) as error:
+        weft(*MAPS[way], *words)
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize("way", MAPS)
+@pytest.mark.usefixtures("site_of_maps")
+def test_what_a_map_takes_is_submitted(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [*MAPS[way], "--budget", "10min", "--transport", "fake", "-o", "new.jsonl"]
+    monkeypatch.setattr("sys.argv", ["weft", *words])
+    with pytest.raises(AskedError) as asked:
+        weft(*words)
+    job = asked.value.job
+    assert (job.command, job.nodes, job.minutes) == ("map", 2, 12)
+    assert job.words == tuple(word for word in words[1:] if word != "--submit")
+    assert not Path("new.jsonl").exists()
 
 
 def test_a_simulated_run_is_no_job(site: Path) -> None:

@@ -53,6 +53,7 @@ ALWAYS = {
         "sizes ranks rounds at_once budget platform": "they are what is measured or simulated",
         "seed": "an order is drawn from it",
         "topology": "causes are named by it",
+        "submit": "the map becomes a job",
     },
     "memory": {"json": AS_JSON},
     "import": {
@@ -187,6 +188,10 @@ SCENES = {
         ("--placement pack", f"{ESCHER} --ranks 4", "--ranks 4"),
         ("--interface lo", f"{ESCHER} --ranks 4", "--ranks 4 --transport tcp"),
         ("--device mlx5_0", "--ranks 4 --transport tcp", "--ranks 4 --transport ucx"),
+        ("--partition p", "--ranks 4", "IN_JOB --ranks 4"),
+        ("--account a", "--ranks 4", "IN_JOB --ranks 4"),
+        ("--constraint c", "--ranks 4", "IN_JOB --ranks 4"),
+        ("--time 1min", "--ranks 4", "IN_JOB --ranks 4"),
     ],
     "figure": [
         ("--columns bytes,seconds", "r.jsonl -o f.svg", "times.csv -o f.svg --show fit"),

@@ -107,9 +107,12 @@ def test_the_first_that_does_not_refuse_the_place_is_found_by_itself() -> None:
         ("lokal", (), "no launcher called lokal; did you mean local?"),
         ("abacus", (), "choose from slurm, mpirun, local"),
         ("local", ("node7",), r"\(local: node7 is not this machine\)"),
-        ("slurm", (), r"\(slurm: this is no Slurm job; add --submit to make it one\)"),
+        (
+            "slurm", (),
+            r"\(slurm: this is no Slurm job; put salloc --nodes=2 before the command\)",
+        ),
     ],
-)
+)  # fmt: skip
 def test_a_launcher_that_cannot_start_ranks_there_is_one_line(
     name: str, hosts: tuple[str, ...], told: str
 ) -> None:

@@ -56,8 +56,8 @@ def test_a_thousand_ranks_have_time_to_start_in_it() -> None:
     words = ("barrier", "--nodes", "64", "--ranks-per-node", "16", "--no-report")
     # 40 s and half a second for each of 1,024 ranks, a minute for the end, and the budget of one.
     assert "--time=12" in _weft("run", *words).stdout.splitlines()
-    many = SiteJob(words=(), nodes=64, budget_s=60.0, ranks=16384)
-    assert "--time=12" in words_of(many, "run")
+    many = SiteJob(command="run", words=(), nodes=64, budget_s=60.0, ranks=16384)
+    assert "--time=12" in words_of(many)
 
 
 @pytest.mark.usefixtures("path")
@@ -112,15 +112,15 @@ def test_without_slurm_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_job_is_asked_for_with_each_of_its_words() -> None:
     job = SiteJob(
-        words=("--ranks", "7"), nodes=3, partition="long", account="lattice", constraint="hdr",
-        time_limit_s=750.0,
+        command="map", words=("--ranks", "7"), nodes=3, partition="long", account="lattice",
+        constraint="hdr", time_limit_s=750.0,
     )  # fmt: skip
-    salloc, *words = words_of(job, "map")
+    salloc, *words = words_of(job)
     assert salloc == "salloc"
     assert set(words[:9]) == {
         "--job-name=weft", "--exclusive", "--no-kill", "--kill-command=TERM", "--nodes=3",
         "--partition=long", "--account=lattice", "--constraint=hdr", "--time=13",
     }  # fmt: skip
     assert words[10:] == ["map", "--ranks", "7"]
-    bare = words_of(SiteJob(words=(), nodes=2, budget_s=60.0), "run")
+    bare = words_of(SiteJob(command="run", words=(), nodes=2, budget_s=60.0))
     assert not {word for word in bare if word.startswith(("--part", "--acc", "--cons"))}

@@ -16,7 +16,7 @@ from weft.launch.sbatch import SiteJob, script_of, submit
 
 def _job(**more: Any) -> SiteJob:
     usual: dict[str, Any] = {
-        "words": ("ping_pong", "--nodes", "2"), "nodes": 2, "budget_s": 600.0,
+        "command": "run", "words": ("ping_pong", "--nodes", "2"), "nodes": 2, "budget_s": 600.0,
         "folder": Path("/data/my runs"),
     }  # fmt: skip
     return SiteJob(**{**usual, **more})
@@ -186,7 +186,7 @@ def test_the_file_of_a_run_that_cannot_be_is_one_line(tmp_path: Path) -> None:
 def test_an_option_for_jobs_alone_does_nothing_here_and_is_refused(tmp_path: Path) -> None:
     done = _weft("run", "--partition", "fat", folder=tmp_path)
     assert done.returncode == 2
-    assert "--partition has no effect: this run is no job of Slurm; omit --part" in done.stderr
+    assert "--partition has no effect: this is no job of Slurm; omit --partition" in done.stderr
 
 
 def test_a_short_job_is_warned_a_part_of_its_time_before_its_end() -> None:

@@ -127,7 +127,13 @@ def test_what_is_no_place_for_ranks_is_said(asked: Path, monkeypatch: pytest.Mon
     assert launcher.refuses(Allocation()) == "srun is not installed"
     assert not launcher.starts("openmpi")
     monkeypatch.delenv("SLURM_JOB_ID")
-    assert launcher.refuses(Allocation()) == "this is no Slurm job; add --submit to make it one"
+    for asked_for, option in (
+        (Allocation(), "nodes=2"),
+        (Allocation(nodes=64), "nodes=64"),
+        (Allocation(hosts=("n1", "n2")), "nodelist=n1,n2"),
+    ):
+        fix = f"put salloc --{option} before the command"
+        assert launcher.refuses(asked_for) == f"this is no Slurm job; {fix}"
 
 
 def test_each_node_of_the_job_is_asked_what_it_is(

@@ -57,8 +57,8 @@ def doctor(
             "--measure is of this machine alone", "type weft doctor --measure on the other host"
         )
     if not where.allocation.hosts and is_needed(where.allocation.nodes, where.launcher):
-        words = tuple(sys.argv[2:])
-        become(SiteJob(words=words, nodes=where.allocation.nodes, budget_s=_MINUTE_S), "doctor")
+        words, nodes = tuple(sys.argv[2:]), where.allocation.nodes
+        become(SiteJob(command="doctor", words=words, nodes=nodes, budget_s=_MINUTE_S))
     watch = Watch()
     hosts = choose_launcher(where.launcher, where.allocation).manifests(where.allocation)
     check_versions(hosts)

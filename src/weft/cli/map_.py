@@ -4,12 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from msgspec.structs import asdict
+from msgspec import structs
 
 from weft.cli.command import print_json
 from weft.cli.from_record import of_command
 from weft.cli.measured import end
 from weft.cli.options import Json, LinkName, Mpi, Options, Topologies, topology_typed
+from weft.cli.submit import may_be_submitted, started
 from weft.cli.typed import refuse_typed
 from weft.cli.where import Where, takes_where
 from weft.errors import WeftError
@@ -33,6 +34,8 @@ weft map --hosts n1,n2,n3,n4 --interface ib0
 
 weft map --nodes 64 --topology /etc/slurm/topology.conf --budget 10min
 
+weft map --nodes 64 --submit --partition compute
+
 weft map --platform escher --ranks 32 --slow n7=0.5
 
 weft map --platform escher --topology "fat-tree 8/16 full d-mod-k" --slow leaf3-spine2=0.5
@@ -43,7 +46,8 @@ _LAUNCHES = 3
 _ALREADY = (
     "transport", "sizes", "ranks", "rounds", "at_once", "launches", "budget", "seed", "output",
     "platform", "slow", "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher",
-    "interface", "device", "wait", "mpi", "option",
+    "interface", "device", "wait", "mpi", "option", "submit", "partition", "account", "constraint",
+    "time",
 )  # fmt: skip
 _NOT_SIMULATED = (
     "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",
@@ -55,7 +59,10 @@ _Record = Annotated[
 ]
 _Sizes = Annotated[str, typer.Option(help="Measure these message sizes.")]
 _Ranks = Annotated[
-    int, typer.Option(help="Start this many ranks. 0: one on each of --hosts or --nodes.")
+    int,
+    typer.Option(
+        help="Start this many ranks. 0: one on each of --hosts or --nodes, or of this job's nodes."
+    ),
 ]
 _Rounds = Annotated[
     int,
@@ -109,7 +116,14 @@ _Output = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the command to the program."""
-    app.command("map", epilog=_EXAMPLES)(takes_where(map_))
+    app.command("map", epilog=_EXAMPLES)(may_be_submitted(takes_where(map_), budget_s_of))
+
+
+def budget_s_of(context: typer.Context) -> float:
+    """The time budget of a map with these options, seconds. Raises WeftError."""
+    from weft.units import parse_seconds
+
+    return parse_seconds(context.params["budget"])
 
 
 def map_(
@@ -138,7 +152,6 @@ def map_(
 
     The record keeps every pair; weft report makes a page of it, and weft run --resume goes on.
     """
-    from weft import session
     from weft.sim.slow_cables import parse_slow
 
     known = topology_typed(topology)
@@ -159,11 +172,15 @@ def map_(
         at_once=at_once, sizes=sizes, transport=transport, launches=launches, budget=budget,
         seed=seed, wait=wait, mpi=mpi, option=option, output=output,
     )  # fmt: skip
-    path, footer = session.start(
+    done = started(
+        context,
         request,
         lambda line: typer.echo(line, err=True),
         check_hosts=known.on if known else None,
     )
+    if done is None:
+        return
+    path, footer = done
     typer.echo(f"record: {path}", err=True)
     run, summaries = _show(path, known, "", as_json=json)
     end(run, summaries, footer, asked=output)
@@ -210,9 +227,7 @@ def _asked(
     """The number of ranks and the rounds. Raises WeftError for too few."""
     from weft.sim.slow_cables import slow_nodes
 
-    several = where.allocation.hosts or where.allocation.nodes
-    usual = where.allocation.usual_ranks if several else 0
-    count = ranks or (min(platform.nodes, MOST_ROUNDS) if platform else usual)
+    count = ranks or (min(platform.nodes, MOST_ROUNDS) if platform else _usual_ranks(where))
     last = max(slow_nodes(slow), default=0)
     if last >= count and platform:
         raise WeftError(
@@ -225,6 +240,19 @@ def _asked(
             "type --hosts n1,n2,n3,n4, or --ranks 4",
         )
     return count, tuple(range(rounds or usual_rounds(count)))
+
+
+def _usual_ranks(where: Where) -> int:
+    """One on each host, or as many as --ranks-per-node says; none where no host is known.
+
+    The hosts are those that are named or, in a job, its own. Raises WeftError.
+    """
+    from weft.launch.nodes import hosts_of_site
+
+    asked = where.allocation
+    is_here = asked.hosts or asked.nodes or where.launcher == "local"
+    hosts = asked.hosts if is_here else hosts_of_site()
+    return structs.replace(asked, hosts=hosts).usual_ranks if hosts or asked.nodes else 0
 
 
 def _request(
@@ -273,7 +301,7 @@ def _request(
         options=plan.parse_options(option or ()),
         case_deadline_s=units.parse_seconds(plan.CASE_DEADLINE),
         platform=platform,
-        **{**asdict(where), **of, **usual},
+        **{**structs.asdict(where), **of, **usual},
     )
 
 

@@ -13,7 +13,7 @@ from weft.cli.from_record import again as request_of
 from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.measured import Detail, show
 from weft.cli.options import Json, Mpi, Options
-from weft.cli.submit import earlier, is_for_a_job, may_be_submitted, nodes_of
+from weft.cli.submit import earlier, is_for_a_job, may_be_submitted, started
 from weft.cli.typed import is_typed, refuse_typed
 from weft.cli.where import Where, takes_where
 from weft.errors import without_effect
@@ -239,7 +239,7 @@ def run(
     if resume is not None:
         done = resumed(context, resume, report=report, for_a_job=is_for_a_job(context))
     elif again is not None:
-        done = _started(context, request_of(context, again, report=report))
+        done = _start(context, request_of(context, again, report=report))
     else:
         of = functools.partial(plan.parse_variants, points=points, pages=pages, application=asked)
         own = of(queue_depth, buffers, wait, single=given("single", single))
@@ -254,7 +254,7 @@ def run(
             platform=_platform(context, platform, rate),
             **_effort(given, precision, (budget, deadline), launches, (samples, keep_all)),
         )
-        done = _started(context, request)
+        done = _start(context, request)
     if done:
         show(*done, as_json=json, report=report, asked=resume or output, detail=_detail(context))
 
@@ -299,15 +299,8 @@ def _experiment(
     return plan.Experiment(tests=names, sizes=given("sizes", sizes), variants=variants)
 
 
-def _started(context: typer.Context, request: "Request") -> "tuple[Path, Footer] | None":
-    """Measure, or where a job is to do it only look whether it can: None."""
-    from weft import session
-
-    say = (lambda _: None) if request.is_quiet else _say
-    if not is_for_a_job(context):
-        return session.start(request, say)
-    session.check_job(request, nodes_of(context.params), say)
-    return None
+def _start(context: typer.Context, request: "Request") -> "tuple[Path, Footer] | None":
+    return started(context, request, (lambda _: None) if request.is_quiet else _say)
 
 
 def _effort(

@@ -1,10 +1,10 @@
-"""A run as a job of Slurm: the options for it, and what becomes of the run's own."""
+"""A run or a map as a job of Slurm: the options for it, and what becomes of its own."""
 
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -17,10 +17,14 @@ from weft.launch.sbatch import SiteJob, script_of
 from weft.names import as_typed
 from weft.wording import counted
 
+if TYPE_CHECKING:
+    from weft.plan.request import Request
+    from weft.record.model import Footer
+
 _Submit = Annotated[
     bool,
     typer.Option(
-        "--submit", help="Submit the run as a Slurm job and leave it.", rich_help_panel="Slurm"
+        "--submit", help="Submit it as a Slurm job and leave it.", rich_help_panel="Slurm"
     ),
 ]
 _Partition = Annotated[str, typer.Option(help="Submit to this partition.", rich_help_panel="Slurm")]
@@ -75,19 +79,19 @@ def may_be_submitted(
             raise WeftError(
                 f"a job is for nodes that exist, and --platform {context.params['platform']} is"
                 " simulated",
-                "type weft run without --submit",
+                f"type weft {_command_of(context)} without --submit",
             )
         context.meta[_CHECKED_ONLY] = True
         command(**given)
         words = sys.argv[2:] if script is None else script
         words = words_of_run(words) if script is not None or asked.submit else words
-        job = site_job(context.params, words, budget_s_of(context))
+        job = site_job(_command_of(context), context.params, words, budget_s_of(context))
         if script is not None:
             typer.echo(script_of(job), nl=False)
         elif asked.submit:
             submit_run(job, context.params)
         else:
-            become(job, "run")
+            become(job)
 
     return with_options(command, _asked, here_or_there)
 
@@ -102,8 +106,8 @@ def _needs_a_job(params: Mapping[str, Any]) -> bool:
 
 def earlier(params: Mapping[str, Any]) -> Path | None:
     """The record whose plan the run takes: it goes on with it, or measures it once more."""
-    found: Path | None = params["resume"] if params["resume"] is not None else params["again"]
-    return found
+    found: Path | None = params.get("resume")
+    return found if found is not None else params.get("again")
 
 
 def _was_a_job(record: Path) -> bool:
@@ -117,8 +121,10 @@ def _was_a_job(record: Path) -> bool:
     return is_needed(len(header.hosts), header.plan.launcher)
 
 
-def site_job(params: Mapping[str, Any], words: Sequence[str], budget_s: float) -> SiteJob:
-    """The job of a run with these options. Raises WeftError."""
+def site_job(
+    command: str, params: Mapping[str, Any], words: Sequence[str], budget_s: float
+) -> SiteJob:
+    """The job of a command with these options. Raises WeftError."""
     from weft.units import parse_seconds
 
     hosts = _hosts(params)
@@ -126,6 +132,7 @@ def site_job(params: Mapping[str, Any], words: Sequence[str], budget_s: float) -
     if record is not None:
         hosts = _hosts_of(record)
     return SiteJob(
+        command=command,
         words=tuple(words),
         nodes=nodes_of(params),
         hosts=hosts,
@@ -167,6 +174,26 @@ def is_for_a_job(context: typer.Context) -> bool:
     return _CHECKED_ONLY in context.meta
 
 
+def started(
+    context: typer.Context,
+    request: "Request",
+    say: Callable[[str], None],
+    check_hosts: Callable[[tuple[str, ...]], object] | None = None,
+) -> "tuple[Path, Footer] | None":
+    """Measure, or where a job is to do it only look whether it can: None. Raises WeftError."""
+    from weft import session
+
+    if not is_for_a_job(context):
+        return session.start(request, say, check_hosts=check_hosts)
+    session.check_job(request, nodes_of(context.params), say)
+    return None
+
+
+def _command_of(context: typer.Context) -> str:
+    """The word behind `weft`."""
+    return (context.info_name or "").rpartition(" ")[2]
+
+
 def print_script(run: typer.Context, words: Sequence[str]) -> None:
     """Print the sbatch file of a run with these words, of which the context was made."""
     run.meta[_SCRIPT] = tuple(words)
@@ -174,11 +201,11 @@ def print_script(run: typer.Context, words: Sequence[str]) -> None:
 
 
 def submit_run(job: SiteJob, params: Mapping[str, Any]) -> None:
-    """Submit a run and say how to follow it. Raises WeftError."""
+    """Submit a job and say how to follow it. Raises WeftError."""
     from weft.launch.sbatch import submit
 
     number = submit(job)
-    record = params["resume"] or params["output"] or f"weft-{number}.jsonl.zst"
+    record = params.get("resume") or params["output"] or f"weft-{number}.jsonl.zst"
     typer.echo(
         f"job {number} is submitted: {counted(job.nodes, 'node')} for at most {job.minutes} min"
     )
@@ -188,7 +215,7 @@ def submit_run(job: SiteJob, params: Mapping[str, Any]) -> None:
 
 
 def words_of_run(words: Sequence[str]) -> list[str]:
-    """What follows `weft run` in the job, which is not submitted once more."""
+    """What follows the command in the job, which is not submitted once more."""
     return [word for word in words if word != "--submit"]
 
 
@@ -209,5 +236,5 @@ def _refuse_without_submit(context: typer.Context) -> None:
     if "SLURM_JOB_ID" not in os.environ:
         refuse_typed(
             context, "partition", "account", "constraint", "time",
-            why="this run is no job of Slurm", fix="omit {}, or add --nodes 2 or --submit",
+            why="this is no job of Slurm", fix="omit {}, or add --nodes 2 or --submit",
         )  # fmt: skip

@@ -24,8 +24,8 @@ def is_needed(nodes: int, launcher: str = "", environment: Mapping[str, str] = o
     return all(shutil.which(name) for name in ("salloc", "srun"))
 
 
-def words_of(job: SiteJob, command: str) -> list[str]:
-    """The command line that runs `weft COMMAND` with the job's words in an allocation."""
+def words_of(job: SiteJob) -> list[str]:
+    """The command line that runs the job's command with its words in an allocation."""
     asked = {
         "nodes": str(job.nodes),
         "partition": job.partition,
@@ -36,10 +36,10 @@ def words_of(job: SiteJob, command: str) -> list[str]:
     options = [f"--{name}={text}" for name, text in asked.items() if text]
     # Measured nodes are shared with nobody; a command whose job has ended writes what it has.
     fixed = ["--job-name=weft", "--exclusive", "--no-kill", "--kill-command=TERM"]
-    return ["salloc", *fixed, *options, program(), command, *job.words]
+    return ["salloc", *fixed, *options, program(), job.command, *job.words]
 
 
-def become(job: SiteJob, command: str) -> NoReturn:
+def become(job: SiteJob) -> NoReturn:
     """Go on as that command line. Raises WeftError where no node could ever start the job."""
     check_nodes(job)
     sys.stderr.write(
@@ -47,5 +47,5 @@ def become(job: SiteJob, command: str) -> NoReturn:
         " is no job; Ctrl-C gives up\n"
     )
     sys.stderr.flush()
-    words = words_of(job, command)
+    words = words_of(job)
     os.execvp(words[0], words)  # noqa: S606 - words, and no shell wanted

@@ -1,4 +1,4 @@
-"""A run as a batch job of Slurm: the file that sbatch takes, and submitting it."""
+"""A run or a map as a batch job of Slurm: the file that sbatch takes, and submitting it."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ MOST_SHOWN = 4
 class SiteJob(msgspec.Struct, frozen=True, kw_only=True):
     """What a site is asked for; what is empty or 0 is the site's own choice.
 
-    `words` follow `weft run` in the job. `budget_s` is what a job is given time for where
+    `words` follow `weft COMMAND` in the job. `budget_s` is what a job is given time for where
     `time_limit_s` is 0, and so is a start of its `ranks`.
     """
 
+    command: str
     words: tuple[str, ...]
     nodes: int
     hosts: tuple[str, ...] = ()
@@ -64,7 +65,7 @@ class SiteJob(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def script_of(job: SiteJob, environment: Mapping[str, str] = os.environ) -> str:
-    """The sbatch file of a run. Whoever submits it has the modules loaded that are loaded here."""
+    """The sbatch file of a job. Whoever submits it has the modules loaded that are loaded here."""
     asked = {
         "job-name": "weft",
         "nodes": str(job.nodes),
@@ -89,7 +90,7 @@ def script_of(job: SiteJob, environment: Mapping[str, str] = os.environ) -> str:
     modules = [name for name in environment.get("LOADEDMODULES", "").split(":") if name]
     if modules:
         lines += ["", f"module load {shlex.join(modules)}"]
-    command = shlex.join([program(), "run"])
+    command = shlex.join([program(), job.command])
     if not {"-o", "--output", "--resume"} & {word.partition("=")[0] for word in job.words}:
         # Before the user's own, where tests may follow that begin with no option.
         command += ' --output "weft-${SLURM_JOB_ID}.jsonl.zst"'
@@ -97,7 +98,7 @@ def script_of(job: SiteJob, environment: Mapping[str, str] = os.environ) -> str:
 
 
 def submit(job: SiteJob) -> int:
-    """Submit a run; the number of its job. Raises WeftError with what Slurm said."""
+    """Submit a job; the number of its job. Raises WeftError with what Slurm said."""
     if shutil.which("sbatch") is None:
         raise WeftError("sbatch is not installed here", "submit from a login node of the cluster")
     check_nodes(job)

@@ -16,6 +16,7 @@ from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.nodes import hosts_of_slurm, network_of
 from weft.launch.piped import PipedLaunch
 from weft.plan.allocation import layout_of
+from weft.plan.case import USUAL_RANKS
 
 if TYPE_CHECKING:
     from weft.launch.launcher import Job
@@ -38,7 +39,9 @@ class SlurmLauncher:
     def refuses(self, allocation: Allocation) -> str:
         """Why it cannot start ranks there: no job, or other hosts than the job's."""
         if "SLURM_JOB_ID" not in os.environ:
-            return "this is no Slurm job; add --submit to make it one"
+            hosts = ",".join(allocation.hosts)
+            nodes = f"nodelist={hosts}" if hosts else f"nodes={allocation.nodes or USUAL_RANKS}"
+            return f"this is no Slurm job; put salloc --{nodes} before the command"
         if shutil.which("srun") is None:
             return "srun is not installed"
         own = hosts_of_slurm()
