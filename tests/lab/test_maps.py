@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import subprocess
 import sys
 import threading
@@ -18,11 +19,13 @@ import numpy as np
 import pytest
 
 import weft
+from lab.cluster.layout import HEAD
 from support.printed import result_of
 from support.words import with_usual
 from weft.topics.pair_map import maps_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from lab.cluster.cluster import Cluster
@@ -59,12 +62,19 @@ def names_in(row: dict[str, Any]) -> set[str]:
     return {cause["name"] for cause in (*found["causes"], *found["also"])}
 
 
-def test_a_host_whose_link_is_shaped_is_named(cluster: Cluster, folder: Path) -> None:
-    assert cluster.run(*SHAPED, "latency", "2s", host="n3").returncode == 0
+@contextlib.contextmanager
+def shaped(cluster: Cluster, host: str) -> Iterator[None]:
+    """What the host sends is slow."""
+    assert cluster.run(*SHAPED, "latency", "2s", host=host).returncode == 0
     try:
-        done = mapped(cluster, folder, "--json", *OF_SHAPED)
+        yield
     finally:
-        cluster.run("tc", "qdisc", "del", "dev", "eth0", "root", host="n3")
+        cluster.run("tc", "qdisc", "del", "dev", "eth0", "root", host=host)
+
+
+def test_a_host_whose_link_is_shaped_is_named(cluster: Cluster, folder: Path) -> None:
+    with shaped(cluster, "n3"):
+        done = mapped(cluster, folder, "--json", *OF_SHAPED)
     assert done.returncode == 0, done.stderr
     row = only_row(done)
     assert [one["source"] for one in row["worst"][:3]] == ["n3"] * 3, done.stdout
@@ -73,6 +83,28 @@ def test_a_host_whose_link_is_shaped_is_named(cluster: Cluster, folder: Path) ->
     assert "n3" in names_in(row)
     assert row["findings"][0]["slower"]["value"] > 5
     assert row["dead"] == []
+
+
+def test_a_host_is_told_from_its_leaf_by_the_command_that_the_map_proposes(
+    cluster: Cluster, folder: Path
+) -> None:
+    """Of its leaf nobody else is measured, so that the way out of it is as slow."""
+    lines = ("SwitchName=a Nodes=n3,n4", f"SwitchName=b Nodes={HEAD},n1,n2")
+    (folder / "topology.conf").write_text("\n".join(lines) + "\n")
+    words = (
+        "--hosts", f"{HEAD},n1,n2,n3", "--rounds", "3", "--topology", "topology.conf", *OF_SHAPED,
+    )  # fmt: skip
+    with shaped(cluster, "n3"):
+        done = mapped(cluster, folder, *words)
+        assert done.returncode == 0, done.stderr
+        assert "causes fit: " in done.stdout
+        said = " ".join(done.stdout.split()).partition("to tell them apart: ")[2]
+        command = shlex.split(said.partition(" tcp block")[0])
+        told = cluster.run(*command, "--json", folder=folder, deadline_s=400)
+    assert told.returncode == 0, told.stderr
+    [finding] = only_row(told)["findings"]
+    assert finding["causes"] == [{"kind": "send", "name": "n3"}]
+    assert finding["also"] == []
 
 
 def test_a_host_whose_cpu_is_busy_is_named_and_no_link(cluster: Cluster, folder: Path) -> None:

@@ -254,12 +254,14 @@ def test_a_host_that_died_is_dead_and_not_slow(
     assert "nobody else is slow" in others
 
 
+# Of every pair once, and of some pairs: no further round tells a leaf from its only host.
+@pytest.mark.parametrize("rounds", [0, RANKS, 5])
 def test_a_leaf_of_one_measured_host_is_told_from_it_by_a_map_with_its_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rounds: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t.conf").write_text("SwitchName=a Nodes=n5,n8,n9,n10\nSwitchName=b Nodes=n[1-4,6-7,11]\n")
-    (row,) = maps_of(record_of(tmp_path, 4), topology_of(["t.conf"]).on)
+    (row,) = maps_of(record_of(tmp_path, 4, rounds), topology_of(["t.conf"]).on)
     [finding] = row.findings
     named = {cause.in_words for cause in finding.causes}
     assert {"n5 when it sends", "the way out of leaf a"} <= named
@@ -271,13 +273,16 @@ def test_a_leaf_of_one_measured_host_is_told_from_it_by_a_map_with_its_others(
     assert command.endswith("--topology t.conf")
 
 
-def test_a_leaf_of_which_all_hosts_were_measured_is_told_by_no_map(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rounds", [0, RANKS])
+def test_a_leaf_of_which_all_hosts_were_measured_is_told_by_no_map(
+    tmp_path: Path, rounds: int
+) -> None:
     groups = (
         Group(name="leaf a", members=frozenset({"n5"})),
         Group(name="leaf b", members=frozenset({*HOSTS, "n9"} - {"n5"})),
     )
     fabric = partial(on_endpoints, KnownFabric(groups=groups))
-    (row,) = maps_of(record_of(tmp_path, 4), fabric)
+    (row,) = maps_of(record_of(tmp_path, 4, rounds), fabric)
     assert row.with_neighbours == ("",)
     assert "no measurement among these hosts tells them apart" in sentences(row)[0]
 

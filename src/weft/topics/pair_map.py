@@ -289,14 +289,13 @@ def _what_is_slow(row: MapRow, place: str) -> list[str]:
 
 def _what_is_distinguished(row: MapRow, place: str) -> list[str]:
     """What would have been named, where nobody is or where not all ways were measured."""
-    alive = row.endpoints - len(row.dead)
-    missing = alive * (alive - 1) - row.ways
+    missing = _missing_ways(row)
     words = distinguished_in_words(row.distinguished)
-    if not words or (row.findings and missing <= 0):
+    if not words or (row.findings and not missing):
         return []
     line = f"{place}: would be named{' too' if row.findings else ''}: {words}"
-    if missing > 0:
-        line += f"; {missing:,} of {alive * (alive - 1):,} ways were not measured"
+    if missing:
+        line += f"; {missing:,} of {missing + row.ways:,} ways were not measured"
         line += f", all are by {_all_rounds(row)}"
     return [line]
 
@@ -335,13 +334,21 @@ def _whole(share: float, _: float | None = None, /) -> str:
 
 def what_would_tell(found: FoundCause, row: MapRow) -> str:
     """The measurement that could tell the causes apart."""
-    if row.rounds < _telling_rounds(row.endpoints):
-        return f"to tell them apart: {_all_rounds(row)}"
-    if found.also:
+    more = row.with_neighbours[row.findings.index(found)]
+    is_short = bool(found.also) and row.rounds < _telling_rounds(row.endpoints)
+    if not more and (is_short or _missing_ways(row)):
+        more = _all_rounds(row)
+    if not more and found.also:
         return f"to tell them apart: {row.with_more_launches}" if row.with_more_launches else ""
-    if (more := row.with_neighbours[row.findings.index(found)]) != "":
+    if more:
         return f"to tell them apart: {more}"
     return "no measurement among these hosts tells them apart: add hosts, or swap cables"
+
+
+def _missing_ways(row: MapRow) -> int:
+    """How many ways between endpoints that answer were not measured."""
+    alive = row.endpoints - len(row.dead)
+    return max(0, alive * (alive - 1) - row.ways)
 
 
 def _all_rounds(row: MapRow) -> str:
