@@ -17,6 +17,7 @@ from weft.errors import WeftError
 from weft.record.run import load
 from weft.sources.limits import read_limits
 from weft.studies.checks import checked
+from weft.studies.made_limits import write_limits
 from weft.studies.map_limits import checks_of_limits
 
 if TYPE_CHECKING:
@@ -131,3 +132,12 @@ def test_the_command_takes_a_map_and_limits(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, words)
     assert ran.exit_code == 1
     assert "n5 to " in " ".join(ran.stdout.split())
+
+
+def test_no_limits_are_made_of_a_map(tmp_path: Path) -> None:
+    """They were, one for each round, and no check took them."""
+    record, limits = map_record(tmp_path / "m.jsonl", {}, sizes=SIZES).path, tmp_path / "l.toml"
+    with pytest.raises(WeftError, match="no limits are made of a map, and ") as refused:
+        write_limits([record], limits)
+    assert f"weft check NEXT --against {record}" in refused.value.fix
+    assert not limits.exists()

@@ -11,6 +11,7 @@ import msgspec
 import weft
 from weft.analysis.compare.made_limits import KEEPS, TAILED_LAUNCHES, MadeLimit, limit_of
 from weft.analysis.compare.pool import pool
+from weft.analysis.diagnosis.measured import is_map
 from weft.analysis.stats.launches import launches_of, next_session_of
 from weft.errors import WeftError
 from weft.outputs import write_output
@@ -48,6 +49,7 @@ class LimitsFile(msgspec.Struct, frozen=True, kw_only=True):
 def write_limits(records: Sequence[Path], path: Path) -> LimitsFile:
     """A limit for each case of the records, all of one machine. Raises WeftError."""
     runs = records_named(records)
+    _refuse_maps(runs)
     found = {key: limit_of(pooled) for key, pooled in pool(runs).items()}
     made = [one for one in found.values() if isinstance(one, MadeLimit)]
     without = tuple(f"{key}: {why}" for key, why in found.items() if isinstance(why, str))
@@ -74,6 +76,17 @@ def write_limits(records: Sequence[Path], path: Path) -> LimitsFile:
         wide=_wide(sum(tolerance > WIDE for tolerance in tolerances), runs[-1]),
         few=_few(sum(not one.is_for_a_tail for one in made), runs[-1]),
     )
+
+
+def _refuse_maps(runs: Sequence[Run]) -> None:
+    """Raises WeftError for a map: a limit of one is held by its ways, and cases are its rounds."""
+    maps = [str(run.path) for run in runs if is_map(run.header)]
+    if maps:
+        raise WeftError(
+            f"no limits are made of a map, and {maps[0]} is one",
+            f"hold the next map against it: weft check NEXT --against {maps[0]}; or write a limit"
+            ' for test = "pair_rounds"',
+        )
 
 
 def _wide(count: int, run: Run) -> str:
