@@ -36,6 +36,8 @@ UNDETERMINED = "not determined"
 UNKNOWN = "not known"
 # What stands in place of a difference that the scatter could have made.
 NOT_SIGNIFICANT = "not significant"
+# What stands there where nothing says how far it could have.
+NO_INTERVAL = "no interval"
 # As the Particle Data Group rounds: to the second digit of half an interval's width where that
 # begins below 3.55, else to the first.
 SECOND_DIGIT_BELOW = 3.55

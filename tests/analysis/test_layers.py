@@ -85,6 +85,14 @@ def test_a_layer_adds_what_it_is_known_to_add(tmp_path: Path) -> None:
     assert not layers.apart
 
 
+def test_of_one_launch_nothing_is_said_to_be_significant_or_not(tmp_path: Path) -> None:
+    notes = {"ofi": OFI_TCP, "tcp": LO}
+    layers = found(measured(tmp_path / "r.jsonl", notes, launches=1))
+    [pair] = layers.pairs
+    assert pair_in_words(pair) == "what ofi adds to tcp has no interval at any size"
+    assert {row[5] for row in layer_table(layers).rows} == {"no interval"}
+
+
 def test_only_layers_over_one_medium_are_stacked(tmp_path: Path) -> None:
     notes = {"tcp": LO, "ofi": OFI_SHM, "ucx": UCX_SHM, "verbs": {"device": "rxe0", "port": "1"}}
     layers = found(measured(tmp_path / "r.jsonl", notes))

@@ -99,12 +99,38 @@ def test_the_word_of_a_side_is_no_stronger_than_its_verdicts(
     assert found.sentence == f"b against a, of {words}"
 
 
+@pytest.mark.parametrize(
+    ("counts", "untested", "words"),
+    [
+        ({"cannot tell": 24}, 24, "24 figures: no interval 24, same within 2 % 0."),
+        (
+            {"cannot tell": 24, "same": 2},
+            20,
+            f"26 figures: not significant 4, no interval 20, same within 2 % 2.{NOT_EQUAL}",
+        ),
+        (
+            {"better": 3, "cannot tell": 2, "same": 1},
+            2,
+            "6 figures: better 3, no interval 2, same within 2 % 1.",
+        ),
+    ],
+)
+def test_what_has_no_interval_is_neither_significant_nor_not(
+    counts: Any, untested: int, words: str
+) -> None:
+    assert outcome_in_words("b", counts, 0.02, untested).sentence == f"b, of {words}"
+
+
 def figure(value: float, kind: str = "launches", published: str = "") -> Any:
     return SimpleNamespace(estimate=estimate(value), kind=kind, published=published)
 
 
-def ratio(speed: float, *, is_of_both: bool, basis: str = "as published") -> Any:
-    return SimpleNamespace(speed=speed, is_of_both=is_of_both, basis=basis)
+def ratio(
+    speed: float, *, is_of_both: bool, basis: str = "as published", has_interval: bool = True
+) -> Any:
+    return SimpleNamespace(
+        speed=speed, is_of_both=is_of_both, basis=basis, has_interval=has_interval
+    )
 
 
 def test_a_verdict_that_rests_on_less_has_a_star_where_some_do() -> None:
@@ -119,6 +145,9 @@ def test_a_verdict_that_rests_on_less_has_a_star_where_some_do() -> None:
     assert whole == plain
     open_ = _cells(figures, ratios, cast("Any", [None, "cannot tell"]), "latency", marks=True)
     assert open_[-1] == "not significant*"
+    bare = [None, ratio(0.5, is_of_both=False, has_interval=False)]
+    untested = _cells(figures, bare, cast("Any", [None, "cannot tell"]), "latency", marks=True)
+    assert untested[-1] == "no interval*"
     assert _cells(figures, ratios, cast("Any", [None, None]), "latency", marks=True)[-1] == ""
     rate = _cells([figure(855.44e6, "published", "855.44 MB/s")], [], [], "bandwidth", marks=True)
     assert rate == ["855.44 855.4 MB/s"]

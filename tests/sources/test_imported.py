@@ -136,7 +136,7 @@ def test_what_is_advised_for_more_launches_is_typed(
     monkeypatch.chdir(tmp_path)
     record = imported(tmp_path, 1.0).path
     said = " ".join(typed("compare", record, import_again(tmp_path)).split())
-    assert "not significant" in said
+    assert "no interval" in said
     start = said.index("weft import")
     words = shlex.split(said[start : said.index("another-run.txt") + len("another-run.txt")])
     output(tmp_path / "another-run.txt", 1.01)

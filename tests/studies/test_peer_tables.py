@@ -233,3 +233,23 @@ def test_a_mean_with_its_count_is_printed_as_it_was_stated(tmp_path: Path) -> No
     [time_ns] = times_of(run, key)
     assert [row.time_ns for row in rows] == [pytest.approx(time_ns, abs=1)]
     assert rows[0].stated.operations == batch.stated.operations > 1
+
+
+def rows_in(text: str) -> list[list[str]]:
+    """The rows of a table, by their words."""
+    return [line.split() for line in text.splitlines() if re.match(r" *[\d.]+( |$)", line)]
+
+
+@pytest.mark.parametrize(
+    ("name", "layout"),
+    [("imb_mpi1.txt", "imb"), ("omb_barrier.txt", "osu"), ("omb_put_latency.txt", "osu")],
+)
+def test_what_a_program_printed_comes_back_digit_by_digit(
+    tmp_path: Path, name: str, layout: str
+) -> None:
+    """A rate is not computed anew from a rounded time, and the ranks' ends are those stated."""
+    printed = rows_in("\n".join(as_printed_by(stated(tmp_path, name), layout)))
+    # A stream of no bytes has no bandwidth.
+    original = [row for row in rows_in((OUTPUTS / name).read_text()) if row[2:3] != ["0.00"]
+                or len(row) > 4]  # fmt: skip
+    assert printed == original

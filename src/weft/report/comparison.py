@@ -17,7 +17,7 @@ from weft.report.html import Page, Section, Verdict, render
 from weft.report.table import FittedTable
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import with_half
+from weft.wording import NO_INTERVAL, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -193,7 +193,7 @@ def _cells(
     """A row's cells; with marks a verdict that rests on less than launches has a star."""
     cells = [_value(figures[0], quantity)]
     for figure, found, verdict in zip(figures[1:], ratios, verdicts, strict=True):
-        cells += [_value(figure, quantity), _ratio(found), in_the_tables(verdict)]
+        cells += [_value(figure, quantity), _ratio(found), in_the_tables(verdict, found)]
         if marks and found and not found.is_of_both and verdict:
             cells[-1] += "*"
     return cells
@@ -224,6 +224,8 @@ def _legend(comparison: Comparison) -> str:
         f" whole interval is within {100 * comparison.same:g} %. not significant: it"
         " holds both sides of 1, or would if it allowed for other days and the number of sizes."
     )
+    if not all(found.has_interval for found in _ratios(comparison)):
+        words += f" {NO_INTERVAL}: how far another launch would be from it is not known."
     on_less, all_of_them = _on_less(comparison), len(_ratios(comparison))
     if on_less and on_less == all_of_them:
         return words + " What all of them rest on: see the notes."

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,15 @@ from weft.charts import (
 )
 from weft.tables import Table
 from weft.units import format_bytes, format_time
-from weft.wording import NOT_SIGNIFICANT, counted, ends, in_a_row, verb_of, who_says
+from weft.wording import (
+    NO_INTERVAL,
+    NOT_SIGNIFICANT,
+    counted,
+    ends,
+    in_a_row,
+    verb_of,
+    who_says,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +39,13 @@ HEAD = ("test", "size", "layer", "its latency", "below it", "added", "95 % inter
 
 
 def _added(step: Step) -> str:
-    return NOT_SIGNIFICANT if step.verdict == "cannot tell" else format_time(step.added_ns)
+    if step.verdict != "cannot tell":
+        return format_time(step.added_ns)
+    return NOT_SIGNIFICANT if _has_interval(step) else NO_INTERVAL
+
+
+def _has_interval(step: Step) -> bool:
+    return math.isfinite(step.high_ns - step.low_ns)
 
 
 def _test(one: LayerPair | Apart) -> str:
@@ -78,6 +93,8 @@ def _apart_in_words(apart: Sequence[Apart]) -> list[str]:
 def pair_in_words(pair: LayerPair) -> str:
     """What the upper layer adds at the least size where that is known."""
     clear = [step for step in pair.steps if step.verdict != "cannot tell"]
+    if not any(map(_has_interval, pair.steps)):
+        return f"what {pair.above} adds to {pair.below} has no interval at any size"
     if not clear:
         return f"{pair.above} and {pair.below} do not differ significantly at any size"
     least = min(clear, key=lambda step: step.bytes)

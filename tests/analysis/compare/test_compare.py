@@ -159,7 +159,7 @@ def test_one_launch_tells_nothing(tmp_path: Path) -> None:
     found = compare(load_sides(two_records(tmp_path, {8: 2.0}, launches=1)))
     assert {row.verdicts[0] for t in found.tables for row in t.rows} == {"cannot tell"}
     assert any("one launch" in note for note in found.notes)
-    assert found.tables[0].words == ("no significant difference from 0 B to 1 MiB.",)
+    assert found.tables[0].words == ("no interval from 0 B to 1 MiB.",)
 
 
 def test_a_record_against_a_platform_rests_on_the_records_interval(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def prefixed(text: str, *prefixes: str) -> str:
         prefixed(prefixed(OSU, "0: "), "09:31:30 "),
         f"srun: job 12 queued and waiting for resources\n{prefixed(OSU, '0: ')}",
         f"\ufeff{OSU}",
+        prefixed(prefixed(OSU, "[1,0]<stdout>:"), "09:31:30  "),
         OSU.replace("8  ", "[1.5] [n1:12:0]   | perftest inter-node cfg#0 | tagged |\n8  "),
         OSU.replace("v7.0", "v7.0-b3"),
     ],
@@ -49,6 +50,20 @@ def prefixed(text: str, *prefixes: str) -> str:
 def test_what_a_log_puts_before_each_line_is_no_output(tmp_path: Path, text: str) -> None:
     [row] = of(text, tmp_path).rows
     assert (row.case.key, row.time_ns) == ("mpi/ping_pong/8", 2500.0)
+
+
+def test_a_time_before_a_line_leaves_the_blanks_of_the_line(tmp_path: Path) -> None:
+    """GPCNeT's and sockperf's lines are known by theirs."""
+    text = (OUTPUTS / "gpcnet.txt").read_text()
+    whole = of(text, tmp_path)
+    for prefix in ("2026-11-26T09:31:30.123Z ", "09:31:30  "):
+        assert of(prefixed(text, prefix), tmp_path).rows == whole.rows
+
+
+def test_what_powershell_redirects_is_text(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_bytes(OSU.replace("\n", "\r\n").encode("utf-16"))
+    assert keys(read_output(path, Given())[1]) == ["mpi/ping_pong/8"]
 
 
 def test_a_time_before_some_lines_only_is_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from weft.analysis.stats.ratios import Quantity, Ratio, Verdict
 from weft.estimate import Estimate
-from weft.wording import NOT_SIGNIFICANT, counted
+from weft.wording import NO_INTERVAL, NOT_SIGNIFICANT, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -107,24 +107,45 @@ def verdicts_of_sides(
 
 def outcomes_of(comparison: Comparison) -> list[Outcome]:
     """Of each side behind the first whether it is better, worse, both in places or the same."""
-    counts = verdicts_of_sides(comparison, compared_figures(comparison))
+    rows = compared_figures(comparison)
+    counts = verdicts_of_sides(comparison, rows)
     first, *others = [side.title for side in comparison.sides]
     return [
-        outcome_in_words(f"{title} against {first}", own, comparison.same)
-        for title, own in zip(others, counts, strict=True)
+        outcome_in_words(
+            f"{title} against {first}",
+            own,
+            comparison.same,
+            sum(
+                row.side == side and bool(row.speed and not row.speed.has_interval) for row in rows
+            ),
+        )
+        for side, (title, own) in enumerate(zip(others, counts, strict=True), start=1)
     ]
 
 
-def outcome_in_words(who: str, counts: Mapping[Verdict, int], same: float) -> Outcome:
+def outcome_in_words(
+    who: str, counts: Mapping[Verdict, int], same: float, untested: int = 0
+) -> Outcome:
     """Of one side by how often it has each verdict.
 
     Only what is within the margin `same` is the same: what is not significant could be anything.
+    So many of "cannot tell" are `untested`: they have no interval.
     """
     most_first = sorted((one for one in counts if counts[one]), key=lambda one: -counts[one])
     if "cannot tell" in most_first and "same" not in most_first:
         # How many are known to be the same is said where none is too.
         most_first.append("same")
-    parts = [f"{_with_margin(one, same)} {counts.get(one, 0)}" for one in most_first]
+    tested = counts.get("cannot tell", 0) - untested
+    parts = [
+        f"{_with_margin(one, same)} {counts.get(one, 0)}"
+        for one in most_first
+        if one != "cannot tell"
+    ]
+    open_parts = [f"{NOT_SIGNIFICANT} {tested}"] if tested else []
+    open_parts += [f"{NO_INTERVAL} {untested}"] if untested else []
+    if open_parts:
+        at = most_first.index("cannot tell")
+        parts[at:at] = open_parts
     words = ", ".join(parts) or "none in common"
     total = counted(sum(counts.values()), "figure")
     word, mood = _word(counts)
@@ -134,7 +155,7 @@ def outcome_in_words(who: str, counts: Mapping[Verdict, int], same: float) -> Ou
     return Outcome(
         word=word,
         mood=mood,
-        sentence=f"{who}, of {total}: {words}.{caution if counts.get('cannot tell') else ''}",
+        sentence=f"{who}, of {total}: {words}.{caution if tested else ''}",
     )
 
 
@@ -152,12 +173,14 @@ def _word(counts: Mapping[Verdict, int]) -> tuple[str, Literal["good", "bad", "o
 
 
 def _with_margin(verdict: Verdict, same: float) -> str:
-    return f"same within {100 * same:g} %" if verdict == "same" else in_the_tables(verdict)
+    return f"same within {100 * same:g} %" if verdict == "same" else verdict
 
 
-def in_the_tables(verdict: Verdict | None) -> str:
+def in_the_tables(verdict: Verdict | None, speed: Ratio | None) -> str:
     """A verdict as readers have it; empty for none."""
-    return NOT_SIGNIFICANT if verdict == "cannot tell" else verdict or ""
+    if verdict != "cannot tell":
+        return verdict or ""
+    return NOT_SIGNIFICANT if speed and speed.has_interval else NO_INTERVAL
 
 
 def to_json(comparison: Comparison) -> dict[str, Any]:

@@ -28,7 +28,9 @@ from weft.units import format_bytes
 from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    _Word = Verdict | Literal["no interval"]
 
 # Facts that a record tells in further detail by the transport.
 _IN_KINDS = ("network", "software")
@@ -189,6 +191,11 @@ def _tables(
                         [(r.ranks or r.bytes, r.verdicts[i]) for r in rows],
                         _on_ranks if place.along == "ranks" else format_bytes,
                         sessions=[_sessions(held[0]), _sessions(held[i + 1])],
+                        untested=[
+                            r.ranks or r.bytes
+                            for r in rows
+                            if (q := r.ratios[i]) and not q.has_interval
+                        ],
                     )
                     for i, side in enumerate(sides[1:])
                 ),
@@ -280,12 +287,18 @@ def in_words(
     shape: Callable[[int], str] = format_bytes,
     *,
     sessions: Sequence[int] = (),
+    untested: Collection[int] = (),
 ) -> str:
     """Which side is faster from which size to which, and the sizes of the crossovers.
 
-    Where one is it says so of sides with one of `sessions` each.
+    Where one is it says so of sides with one of `sessions` each. Sizes that are `untested` have a
+    ratio without an interval.
     """
-    known = [(size, found) for size, found in verdicts if found is not None]
+    known: list[tuple[int, _Word]] = [
+        (size, "no interval" if size in untested else found)
+        for size, found in verdicts
+        if found is not None
+    ]
     parts = [_run_in_words(first, second, run, shape) for run in _runs(known)]
     decided = [(size, found) for size, found in known if found in ("better", "worse")]
     turns = [
@@ -299,9 +312,9 @@ def in_words(
     return "; ".join(parts) + places + rests_on + "." if parts else "no size in common."
 
 
-def _runs(known: Sequence[tuple[int, Verdict]]) -> list[tuple[Verdict, list[int]]]:
+def _runs(known: Sequence[tuple[int, _Word]]) -> list[tuple[_Word, list[int]]]:
     """Neighbouring sizes with the same verdict."""
-    runs: list[tuple[Verdict, list[int]]] = []
+    runs: list[tuple[_Word, list[int]]] = []
     for size, found in known:
         if runs and runs[-1][0] == found:
             runs[-1][1].append(size)
@@ -311,7 +324,7 @@ def _runs(known: Sequence[tuple[int, Verdict]]) -> list[tuple[Verdict, list[int]
 
 
 def _run_in_words(
-    first: str, second: str, run: tuple[Verdict, list[int]], shape: Callable[[int], str]
+    first: str, second: str, run: tuple[_Word, list[int]], shape: Callable[[int], str]
 ) -> str:
     found, sizes = run
     where = f"at {shape(sizes[0])}"
@@ -321,6 +334,8 @@ def _run_in_words(
         return f"the same {where}"
     if found == "cannot tell":
         return f"no significant difference {where}"
+    if found == "no interval":
+        return f"no interval {where}"
     return f"{second if found == 'better' else first} is faster {where}"
 
 

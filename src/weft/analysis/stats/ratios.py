@@ -32,6 +32,7 @@ Verdict = Literal["better", "worse", "same", "cannot tell"]
 Kind = Literal["launches", "one launch", "published"]
 # What is left on either side of an interval of 95 %.
 ONE_SIDED = 0.025
+_ONE_LAUNCH: Kind = "one launch"
 # Two speeds inside this margin are the same for the user, if the interval says so.
 SAME = 0.02
 
@@ -68,6 +69,11 @@ class Ratio(msgspec.Struct, frozen=True, kw_only=True):
     def is_of_both(self) -> bool:
         """Whether the interval holds the scatter of both sides."""
         return self.basis in PLURAL.values()
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether its ends are known: what has none is neither significant nor not."""
+        return self.basis != _ONE_LAUNCH
 
 
 def ratio(
@@ -170,7 +176,7 @@ def verdict(found: Ratio, same: float = SAME) -> Verdict:
     is on one side of 1. cannot tell: neither, or one launch on a side. Where both figures are
     published the interval is their rounding alone and so is the margin.
     """
-    if found.basis == "one launch":
+    if not found.has_interval:
         return "cannot tell"
     if found.basis == "as published":
         same = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, NoReturn
@@ -19,8 +20,9 @@ _OF_MPIRUN = re.compile(r"^\[[^\]\s]*,\d+\]<std(?:out|err)>: ?")
 _OF_SRUN = re.compile(r"^ *(?:P\d+ )?\d+: ?")
 _SRUNS_OWN = re.compile(r"^(?:srun|slurmstepd): ")
 # The times before each line of a log: of CI ("00:55:22  ", "[2026-01-01T00:55:22.123Z] "), of ts.
+_OF_CI = re.compile(r"^\d\d:\d\d:\d\d(?: {1,2}|$)")
 _OF_A_LOG = re.compile(
-    r"^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:?\d\d)?\]?(?: {1,2}|$)"
+    r"^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:?\d\d)?\]?(?: |$)"
 )
 _FAILURES = re.compile(
     r"MPI_ABORT was invoked|(?:mpirun|mpiexec|prterun)\S* (?:noticed|detected) that"
@@ -155,8 +157,7 @@ def scale_of(prefix: str, base: int) -> int:
 def read_text(path: Path) -> OutputText:
     """Raises WeftError where a file cannot be read or is no text."""
     try:
-        # With the mark that editors of Windows put first.
-        content = path.read_bytes().decode("utf-8-sig")
+        content = _decoded(path.read_bytes())
     except OSError as error:
         raise WeftError(f"cannot read {path}: {error.strerror}", "check the path") from None
     except UnicodeDecodeError as error:
@@ -165,6 +166,12 @@ def read_text(path: Path) -> OutputText:
             f"{path}:{line}: this is no text", "type the file with what the program printed"
         ) from None
     return OutputText(path, content)
+
+
+def _decoded(content: bytes) -> str:
+    """Text, with the mark that Windows puts first, or as PowerShell writes what it redirects."""
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return content.decode("utf-16" if wide else "utf-8-sig")
 
 
 def _without_warnings(lines: list[str]) -> Iterator[tuple[int, str]]:
@@ -193,9 +200,15 @@ def _box_length(lines: list[str]) -> int:
 
 def _without_prefixes(lines: list[str]) -> list[str]:
     """Lines as the program printed them: a log has its time before every line, srun its label."""
+    lines = _without(_OF_CI, lines)
+    lines = _without(_OF_A_LOG, lines)
     lines = [_OF_MPIRUN.sub("", line) for line in lines]
-    for prefix in (_OF_A_LOG, _OF_SRUN):
-        filled = [line for line in lines if line and not _SRUNS_OWN.match(line)]
-        if filled and all(prefix.match(line) for line in filled):
-            lines = [prefix.sub("", line) for line in lines]
+    return _without(_OF_SRUN, lines)
+
+
+def _without(prefix: re.Pattern[str], lines: list[str]) -> list[str]:
+    """The lines without a prefix that each of them has, but for srun's own."""
+    filled = [line for line in lines if line and not _SRUNS_OWN.match(line)]
+    if filled and all(prefix.match(line) for line in filled):
+        return [prefix.sub("", line) for line in lines]
     return lines

@@ -30,7 +30,8 @@ class CaseFigures(msgspec.Struct, frozen=True, kw_only=True):
     the record has the ranks' own times. `percentiles_ns` are those that enough samples carry. Where
     `is_of_means`, a sample is the mean of several operations. `stated_as` is what another program
     states in place of samples ("mean", "median", "minimum"); empty where there are samples. It may
-    not say of how many `operations`: then they are 0.
+    not say of how many `operations`: then they are 0. `stated` is what it states beside its figure,
+    by its own heads and in its own units, where only one launch is behind that.
     """
 
     case: Case
@@ -44,6 +45,7 @@ class CaseFigures(msgspec.Struct, frozen=True, kw_only=True):
     rank_means_ns: tuple[float, ...] = ()
     is_of_means: bool = False
     stated_as: str = ""
+    stated: dict[str, float] = {}
 
 
 class CurveFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,6 +94,7 @@ def _figures_of(run: Run, case: Case, batches: Sequence[Batch]) -> CaseFigures:
         rank_means_ns=_rank_means_ns(run, case, batches),
         is_of_means=any(batch.ops_per_sample > 1 for batch in batches),
         stated_as=kinds[0] if kinds else "",
+        stated=dict(batches[0].stated.others) if len(batches) == 1 and batches[0].stated else {},
     )
 
 

@@ -19,20 +19,23 @@ if TYPE_CHECKING:
 
 _WIDTH = 13
 _RULE = "#" + "-" * 65
+# Of its own records what it stated, which has digits that its rounded times do not give back.
+_RATE, _MESSAGES = "Mbytes/sec", "Msg/sec"
+_ENDS = ("t_min[usec]", "t_max[usec]")
 
 
 def lines(title: str, curve: CurveFigures) -> list[str]:
     """Times of repetitions, over the ranks where an operation is of all."""
     figures = curve.pattern.figure
     if figures == "bandwidth":
-        heads = ["Mbytes/sec", "Msg/sec"]
+        heads = [_RATE, _MESSAGES]
         rows = [_rates(curve, one) for one in curve.cases]
     elif figures in EXCHANGES:
-        heads = ["t_min[usec]", "t_max[usec]", "t_avg[usec]"]
-        heads += ["Mbytes/sec"] if curve.pattern.bandwidth_factor else []
+        heads = [*_ENDS, "t_avg[usec]"]
+        heads += [_RATE] if curve.pattern.bandwidth_factor else []
         rows = [_over_ranks(curve, one) for one in curve.cases]
     else:
-        heads = ["t[usec]", "Mbytes/sec"]
+        heads = ["t[usec]", _RATE]
         rows = [_one_time(curve, one) for one in curve.cases]
     sizes = ["#bytes", "#repetitions"] if curve.pattern.has_size else ["#repetitions"]
     table = [[*sizes, *heads], *([*_counts(curve, c), *r] for c, r in _beside(curve, rows))]
@@ -50,7 +53,7 @@ def lacks(curve: CurveFigures) -> str:
     """Its exchanges and operations of all ranks are reported over the ranks."""
     if curve.pattern.figure not in EXCHANGES:
         return lacks_a_count(curve)
-    whole = all(one.rank_means_ns for one in curve.cases)
+    whole = all(one.rank_means_ns or {*_ENDS} <= one.stated.keys() for one in curve.cases)
     return "" if whole else "the record has not every rank's own times"
 
 
@@ -66,20 +69,26 @@ def _counts(curve: CurveFigures, one: CaseFigures) -> list[str]:
 def _rates(curve: CurveFigures, one: CaseFigures) -> list[str]:
     rate = bytes_per_s(curve, one, one.mean_ns)
     messages = curve.pattern.bandwidth_factor * 1e9 / one.mean_ns
-    return [f"{rate / 1e6:.2f}", f"{messages:.0f}"]
+    return [
+        f"{one.stated.get(_RATE, rate / 1e6):.2f}",
+        f"{one.stated.get(_MESSAGES, messages):.0f}",
+    ]
 
 
 def _one_time(curve: CurveFigures, one: CaseFigures) -> list[str]:
     rate = one.case.bytes / latency_us(curve, one.mean_ns)
-    return [f"{latency_us(curve, one.mean_ns):.2f}", f"{rate:.2f}"]
+    return [f"{latency_us(curve, one.mean_ns):.2f}", f"{one.stated.get(_RATE, rate):.2f}"]
 
 
 def _over_ranks(curve: CurveFigures, one: CaseFigures) -> list[str]:
-    times = one.rank_means_ns
+    times = one.rank_means_ns or (*(1000 * one.stated[end] for end in _ENDS), one.mean_ns)
+    mean = sum(times) / len(times) if one.rank_means_ns else one.mean_ns
     slowest = max(times)
-    cells = [f"{t / 1000:.2f}" for t in (min(times), slowest, sum(times) / len(times))]
-    has_rate = curve.pattern.bandwidth_factor
-    return [*cells, *([f"{bytes_per_s(curve, one, slowest) / 1e6:.2f}"] if has_rate else [])]
+    cells = [f"{t / 1000:.2f}" for t in (min(times), slowest, mean)]
+    if not curve.pattern.bandwidth_factor:
+        return cells
+    rate = bytes_per_s(curve, one, slowest) / 1e6 if slowest else 0.0
+    return [*cells, f"{one.stated.get(_RATE, rate):.2f}"]
 
 
 IMB = PeerLayout(
