@@ -277,7 +277,7 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
     (
         "docs/engine-protocol.md",
         "give that together (`Bootstrap::gather`), at most {} at a time",
-        (mebibytes(engine("run/gather.cpp", "window_bytes")),),
+        (mebibytes(engine("run/report.hpp", "window_bytes")),),
     ),
     *(
         (

@@ -47,6 +47,7 @@ def test_the_page_of_1024_endpoints_is_small_and_is_shown_whole(
         assert len(shown) >= len(map_page.PLACES)
         assert all(shown)
         assert driver.execute_script("return document.querySelectorAll('*').length") < MOST_NODES
-        assert [line for line in driver.get_log("browser") if line["level"] == "SEVERE"] == []
+        log = driver.get_log("browser")  # type: ignore[no-untyped-call]
+        assert [line for line in log if line["level"] == "SEVERE"] == []
         with of_width(driver, 420):
             assert driver.execute_script(WIDTH) <= 420
