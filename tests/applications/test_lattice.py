@@ -270,3 +270,9 @@ def test_sums_are_typed_where_they_are_not_the_usual_ones(
     sums: int | None, words: tuple[str, ...]
 ) -> None:
     assert words_of(ApplicationsAsked(sums=sums), SOLVER.application, None) == words
+
+
+def test_what_does_not_overlap_is_typed_behind_what_has_a_value() -> None:
+    asked = ApplicationsAsked(sums=2, overlaps=False)
+    words = ("--sums", "2", "--no-overlap")
+    assert words_of(asked, SOLVER.application, None) == words

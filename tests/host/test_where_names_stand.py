@@ -29,6 +29,25 @@ def test_a_hypervisor_is_named_by_any_of_its_files(tmp_path: Path, file: str) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("VMware, Inc. VMware7,1", "VMware"), ("innotek GmbH VirtualBox", "VirtualBox"),
+        ("Oracle VirtualBox", "VirtualBox"), ("innotek GmbH", "VirtualBox"), ("Xen HVM", "Xen"),
+        ("Microsoft Corporation Virtual Machine", "Hyper-V"), ("hyperv_clocksource", "Hyper-V"),
+        ("Google Google Compute Engine", "Google Compute Engine"), ("Amazon EC2", "Amazon EC2"),
+        ("OpenStack Foundation OpenStack Nova", "OpenStack"), ("Parallels 18", "Parallels"),
+        ("BHYVE", "bhyve"), ("Apple Virtualization Generic Platform", "Apple Virtualization"),
+        ("kvm-clock", "KVM"), ("QEMU Standard PC", "QEMU"), ("QEMU KVM", "KVM"),
+        ("Dell Inc. PowerEdge R760", None), ("Microsoft Corporation Surface", None),
+    ],
+)  # fmt: skip
+def test_firmware_and_clocks_name_each_hypervisor(
+    tmp_path: Path, text: str, name: str | None
+) -> None:
+    assert _hypervisor(written(tmp_path, "sys/class/dmi/id/product_name", text)) == name
+
+
+@pytest.mark.parametrize(
     ("file", "text", "name"),
     [
         ("run/systemd/container", "lxc\n", "lxc"),

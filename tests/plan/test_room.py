@@ -86,6 +86,7 @@ def test_the_size_that_is_advised_fits(here: int, samples: int) -> None:
         check_memory([case], *room)
     found = re.search(r"--sizes 0\.\.(\d+)MiB", refused.value.fix)
     assert found
+    assert refused.value.fix == f"type sizes up to {found[1]} MiB: --sizes 0..{found[1]}MiB"
     advised = int(found[1]) << 20
     least = needed_bytes(msgspec.structs.replace(case, bytes=0), known.footprint, samples, here)
     whole = needed_bytes(case, known.footprint, samples, here)

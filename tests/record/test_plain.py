@@ -81,6 +81,17 @@ def test_columns_can_be_chosen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "unit", ["k", "m", "g", "kbit", "mbit", "gbit", "bits", "bit", "min", "ticks"]
+)
+def test_a_unit_that_is_of_several_things_is_none(tmp_path: Path, unit: str) -> None:
+    path = tmp_path / "t.csv"
+    for head in (f"size_{unit},time_us", f"bytes,time_{unit}"):
+        path.write_text(f"{head}\n8,2\n16,3\n")
+        with pytest.raises(WeftError, match="is ambiguous"):
+            read_plain(path)
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("", "not a table|no header|no column"),

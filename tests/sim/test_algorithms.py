@@ -173,3 +173,37 @@ def test_what_cannot_be_is_refused_with_the_fix(
     with pytest.raises(WeftError) as seen:
         algorithms_of(test, text, ranks)
     assert words in f"{seen.value.what}; {seen.value.fix}"
+
+
+@pytest.mark.parametrize(
+    ("test", "setting", "values"),
+    [
+        ("allreduce", "smpi/allreduce", {
+            "recursive-doubling": "rdb", "rabenseifner": "rab_rdb",
+            "reduce-broadcast": "redbcast", "ring": "lr",
+        }),
+        ("broadcast", "smpi/bcast", {
+            "binomial": "binomial_tree", "linear": "flattree", "pipeline": "ompi_pipeline",
+            "scatter-ring": "scatter_LR_allgather", "scatter-doubling": "scatter_rdb_allgather",
+        }),
+        ("alltoall", "smpi/alltoall", {
+            "linear": "basic_linear", "bruck": "bruck", "ring": "ring",
+            "scattered": "mvapich2_scatter_dest", "pairwise": "pair",
+        }),
+        ("allgather", "smpi/allgather", {
+            "recursive-doubling": "rdb", "bruck": "bruck", "ring": "ring",
+            "neighbour-exchange": "ompi_neighborexchange", "linear": "spreading_simple",
+        }),
+        ("barrier", "smpi/barrier", {
+            "recursive-doubling": "ompi_recursivedoubling", "dissemination": "ompi_bruck",
+            "tree": "ompi_tree", "linear": "ompi_basic_linear",
+            "double-ring": "ompi_doublering",
+        }),
+    ],
+)  # fmt: skip
+def test_each_algorithm_is_what_the_simulator_calls_it(
+    test: str, setting: str, values: dict[str, str]
+) -> None:
+    """SimGrid 3.32, "Available Algorithms" of its documentation of SMPI."""
+    found = algorithms_of(test, ",".join(values), 8)
+    assert {name: settings[setting] for name, settings in found.items()} == values
