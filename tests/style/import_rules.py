@@ -17,6 +17,7 @@ HOUSE = (
     "weft.units",
     "weft.whole_file",
     "weft.estimate",
+    "weft.quantiles",
     "weft.wording",
     "weft.applications",
     "weft.plan",

@@ -25,6 +25,7 @@ from weft.estimate import Estimate
 from weft.fabric.detect import detected_link
 from weft.plan.command import alone, to_finish
 from weft.plan.plan import MOST_WHOLE_VALUES
+from weft.quantiles import median
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.model import Status
 from weft.record.run import failure_of
@@ -234,7 +235,6 @@ def _with_figures(
     run: Run, case: Case, summary: CaseSummary, measured: list[Batch], again: NextSession | None
 ) -> CaseSummary:
     """The same with its figures; without `again`, how to measure more, no shape is looked for."""
-    import numpy as np
 
     pattern = run.patterns[case.test]
     times = samples_by_launch(measured, run.time_ns)
@@ -256,7 +256,7 @@ def _with_figures(
         latency_ns=latency,
         bandwidth_bytes_per_s=bandwidth_of(pattern, case.bytes, estimate),
         between_launch_percent=spread_percent(medians) if len(medians) > 1 else None,
-        within_launch_percent=float(np.median([spread_percent(v) for v in times.values()])),
+        within_launch_percent=median([spread_percent(v) for v in times.values()]),
         relative_half_width=estimate.relative_half_width if estimate.is_bounded else None,
         queue_held=_queue_held(run, measured),
         settled=settled(medians, plan.precision, plan.launches, tick_ns)
@@ -372,7 +372,6 @@ def _flags(
     run: Run, case: Case, launches: list[NDArray[np.float64]], again: NextSession
 ) -> tuple[str, ...]:
     """Shapes are looked for in each launch, and reported when most launches have them."""
-    import numpy as np
 
     flags = []
     count = len(launches)
@@ -390,7 +389,7 @@ def _flags(
     for same_way in ([d for d in drifts if d > 0], [d for d in drifts if d < 0]):
         if 2 * len(same_way) > count:
             seen = f"{len(same_way)} of {counted(count, 'launch')}"
-            flags.append(drift_in_words(float(np.median(same_way)), seen))
+            flags.append(drift_in_words(median(same_way), seen))
     if count > 1 and (apart := launches_apart(scaled)) is not None:
         flags.append(launches_in_words(*apart))
     flags += not_looked_for(scaled, again)

@@ -142,16 +142,17 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     def _variant(self, of_application: str) -> str:
         schedule = self.schedule
         reuse = f"r{schedule.reuse_percent}" if schedule.kind == "reuse" else ""
-        differs = {
-            f"{self.ranks}ranks": self.ranks != USUAL_RANKS,
-            "single": self.single,
-            f"q{self.queue_depth}": self.queue_depth != USUAL_QUEUE_DEPTH,
-            self.wait: bool(self.wait),
-            f"{self.pages}_pages": bool(self.pages),
-            f"{self.at_once}at_once": bool(self.at_once),
-            "shared": schedule.kind == "shared",
-            f"{schedule.kind}{schedule.count}{reuse}": not schedule.is_repeated,
-            f"at{self.point}": self.point is not None,
-            of_application: bool(of_application),
-        }
-        return "/".join(word for word, is_so in differs.items() if is_so)
+        # Asked for at every turn, so nothing is written that is not in it.
+        words = (
+            f"{self.ranks}ranks" if self.ranks != USUAL_RANKS else "",
+            "single" if self.single else "",
+            f"q{self.queue_depth}" if self.queue_depth != USUAL_QUEUE_DEPTH else "",
+            self.wait,
+            f"{self.pages}_pages" if self.pages else "",
+            f"{self.at_once}at_once" if self.at_once else "",
+            "shared" if schedule.kind == "shared" else "",
+            "" if schedule.is_repeated else f"{schedule.kind}{schedule.count}{reuse}",
+            f"at{self.point}" if self.point is not None else "",
+            of_application,
+        )
+        return "/".join(filter(None, words))

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from weft.quantiles import median
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
 
@@ -53,9 +55,7 @@ def samples_of_groups(
 
 def launch_median(samples: Any) -> float:
     """The median of a launch, in the unit of its samples; of an even number the middle of two."""
-    import numpy as np
-
-    return float(np.median(samples))
+    return median(samples)
 
 
 def launch_medians(launches: Mapping[Key, Any]) -> dict[Key, float]:

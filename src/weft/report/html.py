@@ -6,6 +6,7 @@ import base64
 import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ from weft.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import jinja2
 
     from weft.report.drawing import PageDrawing
 
@@ -108,22 +111,13 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
 def render(page: Page) -> str:
     """The page's HTML; the same for the same page."""
-    import jinja2
-
     from weft.report.inline import figure_of, plot
 
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        loader=jinja2.FunctionLoader(_part),
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     sections = [one for one in page.sections if not one.is_empty]
     charts = [chart for one in sections for chart in one.charts]
     drawings = _drawings(charts)
     pairs = list(zip(charts, drawings, strict=True))
-    return environment.get_template("page.html.j2").render(
+    return _template().render(
         page=page,
         sections=sections,
         figures={chart.name: figure_of(chart, drawing) for chart, drawing in pairs},
@@ -133,6 +127,21 @@ def render(page: Page) -> str:
         style=_part("page.css"),
         script=_part("page.js"),
     )
+
+
+@cache
+def _template() -> jinja2.Template:
+    """The page's, compiled once for all pages of a process: it takes as long as a small page."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        loader=jinja2.FunctionLoader(_part),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("page.html.j2")
 
 
 def _part(name: str) -> str:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weft.quantiles import quantiles
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -26,8 +28,6 @@ def uninterrupted_mean(times_ns: NDArray[np.float64]) -> float:
 
     Omitted is what lies above the median by 20 interquartile ranges and by the median itself.
     """
-    import numpy as np
-
-    first, middle, third = np.percentile(times_ns, [25, 50, 75])
+    first, middle, third = quantiles(times_ns, (0.25, 0.5, 0.75))
     most = max(middle + RANGES * (third - first), LEAST * middle)
     return float(times_ns[times_ns <= most].mean())

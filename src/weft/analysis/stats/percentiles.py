@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.analysis.stats.intervals import median_of_case
+from weft.quantiles import quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,14 +28,9 @@ def percentiles(
     Fewer samples beyond would make the figure the luck of a few; such a one is omitted. Between
     two samples a percentile is interpolated.
     """
-    import numpy as np
-
     usable = [p for p in wanted if len(values) * min(p, 100.0 - p) / 100.0 >= SAMPLES_BEYOND - 1e-9]
-    return (
-        {f"{p:g}": float(v) for p, v in zip(usable, np.percentile(values, usable), strict=True)}
-        if usable
-        else {}
-    )
+    found = quantiles(values, [p / 100 for p in usable])
+    return {f"{p:g}": value for p, value in zip(usable, found, strict=True)}
 
 
 def medians(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

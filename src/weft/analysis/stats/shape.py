@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from weft.analysis.stats.theil_sen import theil_sen
+from weft.quantiles import median, quantiles
 from weft.record.launches import launch_median
 from weft.units import format_time
 from weft.wording import counted, verb_of
@@ -56,10 +57,10 @@ def two_modes(
     if len(values) < FEWEST_FOR_MODES:
         return None
     logs = np.log(values)
-    low, first, third, high = np.percentile(logs, [0.5, 25, 75, 99.5])
+    low, first, third, high = quantiles(logs, (0.005, 0.25, 0.75, 0.995))
     if high - low < MODES_APART / 2:
         return None
-    spread = min(float(np.std(logs)), float(third - first) / 1.34)
+    spread = min(float(np.std(logs)), (third - first) / 1.34)
     width = max(0.9 * spread * len(logs) ** -0.2, (high - low) / 128, MODES_APART / 5)
     bins = 512
     counts, edges = np.histogram(logs, bins=bins, range=(low - 3 * width, high + 3 * width))
@@ -135,24 +136,21 @@ def launches_apart(launches: Sequence[NDArray[np.float64]]) -> tuple[float, floa
     samples explain is the standard error of a launch's median, 1.2533 * spread / sqrt(n), here in
     terms of half the interquartile range.
     """
-    import numpy as np
 
     medians = [launch_median(values) for values in launches]
     low, high = min(medians), max(medians)
-    half_range_percent = (high - low) / 2 / float(np.median(medians)) * 100
+    half_range_percent = (high - low) / 2 / median(medians) * 100
     if half_range_percent <= LAUNCHES_APART_PERCENT:
         return None
     own_percent = [1.2533 * spread_percent(v) / len(v) ** 0.5 for v in launches]
-    explained = UNEXPLAINED * float(np.median(own_percent))
+    explained = UNEXPLAINED * median(own_percent)
     return (low, high) if half_range_percent > explained else None
 
 
 def spread_percent(values: Sequence[float] | NDArray[np.float64]) -> float:
     """Half the interquartile range over the median, per cent: a robust relative spread."""
-    import numpy as np
-
-    low, middle, high = np.percentile(np.asarray(values), [25, 50, 75])
-    return float((high - low) / 2 / middle * 100)
+    low, middle, high = quantiles(values, (0.25, 0.5, 0.75))
+    return (high - low) / 2 / middle * 100
 
 
 def not_looked_for(launches: Sequence[NDArray[np.float64]], again: NextSession) -> list[str]:
