@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
 from collections import defaultdict
 from pathlib import Path
@@ -46,13 +47,16 @@ exclude_also = if TYPE_CHECKING:
 
 
 class Covered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Lines and branches of a folder, and how many of them tests run; why where these are few."""
+    """Lines and branches of a folder, how many of them tests ran on a day, and why where these are
+    few.
+    """
 
     folder: str
     lines: int
     lines_run: int
     branches: int
     branches_run: int
+    measured: str = ""
     why: str = ""
 
     @property
@@ -81,7 +85,7 @@ def main() -> int:
         )
     if asked.only != "python":
         found += of_engine(folder / "engine", asked.processes)
-    found = with_reasons(found, kept())
+    found = dated(with_reasons(found, kept()), time.strftime("%Y-%m-%d"))
     if asked.keep:
         keep(found)
         PAGE.write_text(page_with(PAGE.read_text(), kept()))
@@ -211,6 +215,11 @@ def with_reasons(found: Sequence[Covered], known: Sequence[Covered]) -> list[Cov
     ]
 
 
+def dated(found: Iterable[Covered], day: str) -> list[Covered]:
+    """The same as measured on that day."""
+    return [msgspec.structs.replace(one, measured=day) for one in found]
+
+
 def keep(found: Iterable[Covered], path: Path = KEPT) -> None:
     """Put them in the place of what was known of their folders."""
     known = {one.folder: one for one in (*kept(path), *found)}
@@ -224,10 +233,13 @@ def keep(found: Iterable[Covered], path: Path = KEPT) -> None:
 
 def table_of(found: Sequence[Covered]) -> list[str]:
     """A row a folder, with the reason where little is run."""
-    lines = ["| folder | lines | run | branches | run | reason |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| folder | lines | run | branches | run | on | reason |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for one in found:
         cells = (one.lines, _share(one.lines_run, one.lines), one.branches)
-        more = (_share(one.branches_run, one.branches), one.why)
+        more = (_share(one.branches_run, one.branches), one.measured, one.why)
         lines.append(f"| {one.folder} | {' | '.join(map(str, (*cells, *more)))} |")
     return lines
 

@@ -1,5 +1,6 @@
 """The table of lines and branches that tests run, of what coverage and gcov say, and the page."""
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from mutants.covered import (
     ROOT,
     Covered,
     by_folder,
+    dated,
     files_of_gcov,
     keep,
     kept,
@@ -85,9 +87,22 @@ def test_a_reason_stays_as_long_as_it_is_needed(tmp_path: Path) -> None:
     [sim] = with_reasons([folder("sim", 10, 10, 0, 0)], kept(path))
     assert sim.why == ""
     assert table_of(kept(path))[2:] == [
-        "| cli | 10 | 100.0% | 4 | 100.0% |  |",
-        "| host | 10 | 10.0% | 0 | - |  |",
-        "| sim | 10 | 60.0% | 0 | - | it waits |",
+        "| cli | 10 | 100.0% | 4 | 100.0% |  |  |",
+        "| host | 10 | 10.0% | 0 | - |  |  |",
+        "| sim | 10 | 60.0% | 0 | - |  | it waits |",
+    ]
+
+
+def test_the_gate_prints_what_is_kept_with_its_day(tmp_path: Path) -> None:
+    path = tmp_path / "covered.toml"
+    path.touch()
+    found = dated([folder("cli", 10, 10, 4, 3), folder("sim", 8, 6, 0, 0)], "2026-11-26")
+    keep(found, path)
+    words = [ROOT / "scripts" / "list-covered", path]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert [line.split() for line in done.stdout.splitlines()[1:]] == [
+        ["cli", "lines", "100.0", "%", "branches", "75.0", "%", "2026-11-26"],
+        ["sim", "lines", "75.0", "%", "branches", "not", "counted", "2026-11-26"],
     ]
 
 

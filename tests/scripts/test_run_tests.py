@@ -19,6 +19,7 @@ case "$name $*" in
   pytest*collect*) name=compile ;;
   pytest*"not vm"*) name=cluster ;;
   pytest*"and vm"*) name=machine ;;
+  pytest*"simulated or thorough"*) name=simulated ;;
   pytest*) name=${{@: -1}} ;;
   "newcomer root") name=root ;;
 esac
@@ -35,7 +36,7 @@ class Gate:
         self.calls = folder / "calls"
         for name in ("scripts", "bin", ".venv/bin", "does"):
             (folder / name).mkdir(parents=True)
-        for name in ("run-tests", "list-skipped", "list-slowest"):
+        for name in ("run-tests", "list-skipped", "list-slowest", "list-covered"):
             shutil.copy(SCRIPTS / name, folder / "scripts")
         programs = {
             "scripts/run-lint": "lint", "scripts/check-newcomer": "newcomer", "bin/cmake": "cmake",
