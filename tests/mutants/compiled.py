@@ -20,7 +20,7 @@ import msgspec
 from mutants.tree import CopyError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mutants.drawn import Drawn
     from mutants.tree import Copy
@@ -30,11 +30,15 @@ PROGRAM = "engine-tests"
 MOST_S = 30.0
 # What computes for longer than its tests usually do, or waits for so long, is noticed.
 SLOWER, BEGIN_CPU_S, BEGIN_S = 4.0, 10.0, 60.0
-# What a suite is taken to compute that nobody ran yet, s.
-USUAL_S = 5.0
+# Tests that run in one process, by what they usually take, s.
+TOGETHER_S = 10.0
+# What a suite may take where nothing is planted, s of processor time.
+SUITE_S = 600.0
 COMPILE_S = 600.0
 _FAILED = re.compile(r"^\[  FAILED  \] ([\w./]+)", re.M)
 _BEGUN = re.compile(r"^\[ RUN      \] ([\w./]+)", re.M)
+_PASSED = re.compile(r"^\[       OK \] ([\w./]+).* \((\d+) ms\)", re.M)
+_SUITE = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),", re.M)
 
 
 class NoMutantError(Exception):
@@ -65,10 +69,11 @@ class EngineBench:
             words = one["command"].split()
             self._compile[words[words.index("-o") + 1]] = words
         self._link = self._link_words()
-        self._tests = self._listed()
-        # What a suite takes where nothing fails, learned as mutants live through it.
+        # What each test takes that passes where nothing is planted; the others notice nothing.
         self._cost_s: dict[str, float] = {}
-        self._sound: dict[str, bool] = {}
+        for suite in self._listed().values():
+            self._cost_s |= self._costs(suite)
+        self._sources = self._sources_of_suites()
 
     def _link_words(self) -> list[str]:
         words = ["ninja", "-C", str(self._build), "-t", "commands", PROGRAM]
@@ -90,19 +95,45 @@ class EngineBench:
                 suite = name
         return found
 
-    def _suites(self, path: str) -> list[str]:
-        """Those called like the file, or by a part of its name, first, then cheap ones, then those
-        that nobody ran yet.
+    def _costs(self, tests: Sequence[str]) -> dict[str, float]:
+        """Of a suite's tests those that pass, with the time that each takes, s.
+
+        One that crashes is left out, and those behind it run without it.
         """
-        own = Path(path).stem.replace("_", "")
+        found: dict[str, float] = {}
+        left = list(tests)
+        while left:
+            said = self._said(self._program, left, SUITE_S)[0]
+            found |= {name: int(ms) / 1000 for name, ms in _PASSED.findall(said)}
+            ended = {*_FAILED.findall(said), *_BEGUN.findall(said)}
+            left = [one for one in left if one not in ended] if ended else []
+        return found
 
-        def place(suite: str) -> tuple[bool, float]:
+    def _sources_of_suites(self) -> dict[str, str]:
+        """By suite the text of the file that has its tests."""
+        found = {}
+        for path in sorted((self._copy.tree / "engine" / "tests").glob("*_test.cpp")):
+            text = path.read_text()
+            found.update(dict.fromkeys(_SUITE.findall(text), text))
+        return found
+
+    def _in_turn(self, path: str) -> list[str]:
+        """The tests called like the file, or by a part of its name; those of files of tests that
+        name it; then the others; cheap ones first of each.
+        """
+        stem = Path(path).stem.removesuffix("-inl")
+        own, named = stem.replace("_", ""), re.compile(rf"\b{re.escape(stem)}\b")
+
+        def place(test: str) -> tuple[bool, bool, float]:
             # "Milc." is of milc_ranks.hpp, and "PutNotifyPingPong." of put_notify_ping_pong.hpp.
-            name = suite.lower().rpartition("/")[2].rstrip(".")
-            is_own = own in name or name in own
-            return not is_own, self._cost_s.get(suite, MOST_S)
+            words = re.split(r"[./]", test)
+            suite = next((word for word in words if word in self._sources), "")
+            name = suite.lower()
+            is_own = name != "" and (own in name or name in own)
+            is_named = named.search(self._sources.get(suite, "")) is not None
+            return not is_own, not is_named, self._cost_s[test]
 
-        return sorted(self._tests, key=place)
+        return sorted(self._cost_s, key=place)
 
     def noticed_by(self, mutant: Drawn) -> tuple[str, int]:
         """The test that notices it, if any, and how many there are. Raises NoMutantError."""
@@ -115,7 +146,7 @@ class EngineBench:
             self._copy.restore(mutant)
             # Nothing else was compiled of it: the next build has nothing to do.
             os.utime(path, ns=(written_ns, written_ns))
-        return self._first_failing(program, mutant.path), sum(map(len, self._tests.values()))
+        return self._first_failing(program, mutant.path), len(self._cost_s)
 
     def close(self) -> None:
         """Nothing of it runs on."""
@@ -179,43 +210,37 @@ class EngineBench:
     def _first_failing(self, program: Path, path: str) -> str:
         """Of the tests that fail with the mutant and pass without it the first."""
         left_s = MOST_S
-        for suite in self._suites(path):
-            chosen = [one for one in self._tests[suite] if self._sound.get(one, True)]
+        for batch in _batches(self._in_turn(path), self._cost_s):
+            chosen = list(batch)
             while chosen and left_s > 0:
-                ended = self._ran(program, chosen, self._cost_s.get(suite, USUAL_S))
+                ended = self._ran(program, chosen)
                 left_s -= ended.cpu_s
                 if not ended.by:
-                    self._cost_s[suite] = ended.cpu_s
                     break
-                if ended.is_late:
-                    if not self._is_late_anyway(suite, chosen):
-                        return ended.by
-                    break
-                if self._is_sound(ended.by):
+                # A busy machine may fail it too.
+                if not self._ran(self._program, chosen if ended.is_late else [ended.by]).by:
                     return ended.by
                 chosen.remove(ended.by)
         return ""
 
-    def _is_late_anyway(self, suite: str, chosen: Sequence[str]) -> bool:
-        """Whether tests of a suite take as long without any mutant: then they are left."""
-        ended = self._ran(self._program, chosen, self._cost_s.get(suite, USUAL_S))
-        if ended.by:
-            self._sound.update(dict.fromkeys(chosen, False))
-        else:
-            self._cost_s[suite] = ended.cpu_s
-        return ended.by != ""
+    def _ran(self, program: Path, tests: Sequence[str]) -> Ended:
+        most_s = BEGIN_CPU_S + SLOWER * sum(self._cost_s[one] for one in tests)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        said, status = self._said(program, tests, most_s)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        if status == 0:
+            return Ended(by="", cpu_s=cpu_s)
+        failed, begun = _FAILED.findall(said), _BEGUN.findall(said)
+        is_late = status in (-signal.SIGKILL, -signal.SIGXCPU)
+        return Ended(
+            by=(failed or begun[-1:] or [tests[0]])[0], cpu_s=cpu_s, is_late=is_late and not failed
+        )
 
-    def _is_sound(self, test: str) -> bool:
-        """Whether it passes without any mutant."""
-        if test not in self._sound:
-            self._sound[test] = not self._ran(self._program, [test], USUAL_S).by
-        return self._sound[test]
-
-    def _ran(self, program: Path, tests: Sequence[str], usual_s: float) -> Ended:
-        most_s = BEGIN_CPU_S + SLOWER * usual_s
+    def _said(self, program: Path, tests: Sequence[str], most_s: float) -> tuple[str, int]:
+        """What the tests said until the first failed, and its status; in so much processor time."""
         words = ["prlimit", f"--cpu={int(most_s)}", "--core=0", str(program)]
         words += ["--gtest_fail_fast", f"--gtest_filter={':'.join(tests)}"]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         process = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             cwd=self._own, text=True, errors="replace", start_new_session=True,
@@ -225,12 +250,16 @@ class EngineBench:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             said, _ = process.communicate()
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        if process.returncode == 0:
-            return Ended(by="", cpu_s=cpu_s)
-        failed, begun = _FAILED.findall(said), _BEGUN.findall(said)
-        is_late = process.returncode in (-signal.SIGKILL, -signal.SIGXCPU)
-        return Ended(
-            by=(failed or begun[-1:] or [tests[0]])[0], cpu_s=cpu_s, is_late=is_late and not failed
-        )
+        return said, process.returncode
+
+
+def _batches(tests: Sequence[str], cost_s: Mapping[str, float]) -> Iterator[list[str]]:
+    """In their order, so many together as are expected to take so long."""
+    batch: list[str] = []
+    for one in tests:
+        if batch and sum(cost_s[other] for other in batch) + cost_s[one] > TOGETHER_S:
+            yield batch
+            batch = []
+        batch.append(one)
+    if batch:
+        yield batch
