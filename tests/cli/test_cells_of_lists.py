@@ -92,7 +92,7 @@ def assert_course(found: dict[str, Any], course: dict[str, Any], cells: Cells) -
         for one, own_points, cell in zip(own, points, row[2 + len(answer) :], strict=True):
             point = own_points.get(at)
             if point is None or not point["estimate"]:
-                assert cell == ("failed" if point and "failed" in point["why"] else "none")
+                assert cell == (point["status"] if point and point["status"] else "none")
                 continue
             field = "latency_ns" if one["quantity"] == "latency" else "bandwidth_bytes_per_s"
             assert shows(cell, shown_of(field, point["estimate"])), (course["name"], at, cell)

@@ -121,7 +121,7 @@ def test_a_curve_whose_first_size_has_no_figure_keeps_its_unit(tmp_path: Path) -
     assert [series.quantity for series in found.series] == ["latency", "latency"]
     lines = printed(found).splitlines()
     assert lines[0] == "tcp/ping_pong/*: latency"
-    assert "none 4.28 µs" in " ".join(lines[2].split())
+    assert "timeout 4.28 µs" in " ".join(lines[2].split())
     assert "B/s" not in "".join(lines)
 
 

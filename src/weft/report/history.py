@@ -23,7 +23,15 @@ from weft.report.html import Fold, Page, Section, Verdict, render
 from weft.report.table import render_table
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
-from weft.wording import WIDEST, counted, hosts_in_words, said_once, verb_of, with_half
+from weft.wording import (
+    WIDEST,
+    counted,
+    hosts_in_words,
+    said_once,
+    status_in_words,
+    verb_of,
+    with_half,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -233,8 +241,8 @@ def _table(
         for own in cells:
             point = own.get(at)
             estimate = point.estimate if point else None
-            lost = "failed" if point and point.why.startswith("failed") else "none"
-            figures.append(with_half(estimate, shape) if estimate else lost)
+            lost = status_in_words(point.status) if point else ""
+            figures.append(with_half(estimate, shape) if estimate else lost or "none")
         answer = [course.answers[at] or "-"] if has_answers else []
         speed = f"{speeds[at]:.3f}" if at in speeds else "-"
         rows.append((names[at], *answer, speed, *figures))

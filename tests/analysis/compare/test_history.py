@@ -83,6 +83,7 @@ def test_a_night_that_failed_stays_in_its_place_and_is_no_figure(tmp_path: Path)
     found = history(runs)
     [series] = [one for one in found.series if one.case == case.key]
     assert [point.estimate is None for point in series.points] == [False, True, False, True]
+    assert [point.status for point in series.points] == ["", "failed", "", ""]
     assert series.points[1].why == "failed: byte 3 differs"
     assert found.sessions[1].failed == (f"{case.key}: failed: byte 3 differs",)
     assert found.sessions[3].ended_early == "the run ended without a last line"

@@ -66,10 +66,14 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
-    """A case in one session, by the session's index: its figure over launches, or why none."""
+    """A case in one session, by the session's index: its figure over launches, or why none.
+
+    `status` is why in one word, as of a batch; empty of a figure and of what was not measured.
+    """
 
     session: int
     estimate: Estimate | None = None
+    status: str = ""
     why: str = ""
 
 
@@ -264,7 +268,8 @@ def _series(
     for at, pooled in known:
         why = _why_none(pooled)
         found = pooled.latency_ns if has_latency else pooled.bandwidth_bytes_per_s
-        points.append(Point(session=at, estimate=None if why else found, why=why))
+        status = pooled.status if why else ""
+        points.append(Point(session=at, estimate=None if why else found, status=status, why=why))
     return CaseHistory(
         case=case.key,
         test=case.test,

@@ -32,9 +32,10 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     bandwidth, each known to the relative `half_tick` of the clock. The figures are over the
     launches of one session, or over the sessions of several: launches of one session share
     its state, and stand for no other day. `failed` tells of the first failure, and `lost` of every
-    launch that gave nothing; figures are those of the launches that went well. `directions` is 2
-    for a test that loads both ways at once. `quantity` is what the test is about, as its
-    description says and not what was measured of the case.
+    launch that gave nothing; figures are those of the launches that went well. `status` is that of
+    the batch for which it is not ok, empty where none is such. `directions` is 2 for a test that
+    loads both ways at once. `quantity` is what the test is about, as its description says and not
+    what was measured of the case.
     """
 
     case: Case
@@ -46,6 +47,7 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     latency_ns: Estimate | None = None
     bandwidth_bytes_per_s: Estimate | None = None
     failed: str = ""
+    status: str = ""
     lost: tuple[str, ...] = ()
 
     @property
@@ -106,11 +108,13 @@ def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
     by_session: list[dict[int, float]] = []
     tick_ns = 0.0
     lost: list[str] = []
-    failed = ""
+    failed = status = ""
     for run in runs:
         batches = run.by_case.get(case.key, [])
         bad = [b for b in batches if b.status != "ok"]
         failure = failure_of(batches)
+        if failure:
+            status = status or failure.status
         if failure and failure.status == "failed":
             failed = failed or failure.reason
         lost += [f"launch {b.launch} of {run.path.name}: {b.reason}" for b in bad]
@@ -130,12 +134,13 @@ def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
         quantity="latency" if pattern.latency_divisor else "bandwidth",
         launches=len(medians),
         failed=failed,
+        status=status,
         lost=tuple(lost),
     )
     if not medians:
         return pooled
     if min(medians) <= 0:
-        return msgspec.structs.replace(pooled, failed=failed or NO_TIME)
+        return msgspec.structs.replace(pooled, failed=failed or NO_TIME, status="failed")
     numbers = [number for number, own in enumerate(by_session) for _ in own]
     time_ns = median_of_case(medians, numbers, tick_ns)
     factor = pattern.bandwidth_factor * case.bytes
