@@ -273,6 +273,6 @@ def test_sums_are_typed_where_they_are_not_the_usual_ones(
 
 
 def test_what_does_not_overlap_is_typed_behind_what_has_a_value() -> None:
-    asked = ApplicationsAsked(sums=2, overlaps=False)
-    words = ("--sums", "2", "--no-overlap")
+    asked = ApplicationsAsked(depth=3, sums=2, overlaps=False)
+    words = ("--depth", "3", "--sums", "2", "--no-overlap")
     assert words_of(asked, SOLVER.application, None) == words

@@ -171,3 +171,15 @@ def test_the_report_tells_the_share_and_its_link(record: Path) -> None:
     text = page.read_text()
     assert "% of peak)" in text
     assert "Peak of Ethernet 100G over mpi and tcp: 12.5 GB/s or 25.0 GB/s" in text
+
+
+@pytest.mark.parametrize(
+    "driver",
+    ["veth", "bridge", "tun", "bonding", "virtio_net", "dummy", "vxlan", "ipvlan", "macvlan"],
+)
+def test_an_interface_without_a_wire_has_no_link(record: Path, driver: str) -> None:
+    """Each of these reports a speed all the same."""
+    wired, virtual = ethernet(10000), ethernet(10000, driver)
+    for first, second in ((virtual, virtual), (wired, virtual)):
+        run = on_two_hosts(record, {"interface": "eth0"}, first, second)
+        assert detected_link(run, "tcp") is None

@@ -6,6 +6,7 @@ import pytest
 
 from weft.errors import WeftError
 from weft.sources.peers import read_output
+from weft.sources.peers.omb import _test
 from weft.sources.peers.stated import Given, StatedOutput
 
 OLD = (
@@ -197,3 +198,13 @@ def test_all_that_osu_init_says_is_one_time(tmp_path: Path) -> None:
     text = "# OSU MPI Init Test v7.4\nnprocs: 4, min: 10 ms, max: 30 ms, avg: 20 ms\n"
     [row] = of(text, tmp_path).rows
     assert (row.case.ranks, row.time_ns) == (4, 20e6)
+
+
+@pytest.mark.parametrize(
+    ("title", "factor"),
+    [("MPI_Accumulate Bi-directional Bandwidth", 2), ("MPI_Accumulate Bandwidth", 1)],
+)
+def test_a_bandwidth_that_weft_has_not_is_of_the_ways_of_its_title(title: str, factor: int) -> None:
+    found = _test(title)
+    assert (found.figure, found.latency_divisor) == ("bandwidth", 0)
+    assert found.bandwidth_factor == factor
