@@ -1,9 +1,14 @@
 // Ranks hand the samples of a batch over to rank 0, as after a case; nothing is measured before it.
 // Arguments: how many samples a series has, and how often they are handed over. Rank 0 prints what
-// each time took in s, its peak of resident memory in bytes, and the last line of the protocol.
+// each time took in s, what each bare MPI_Gather of as many bytes took beside it, its peak of
+// resident memory in bytes before the first of these, and the last line of the protocol.
+#include <mpi.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -56,6 +61,25 @@ std::string gather(weft::Bootstrap& boot, const weft::Report& own, std::size_t s
   return line;
 }
 
+/// As many bytes of each rank, in pieces of which rank 0 holds as many at a time, by the library
+/// alone.
+void gather_bare(const weft::Bootstrap& boot, std::size_t samples) {
+  constexpr std::size_t window_bytes = std::size_t{1} << 25U;
+  const auto ranks = static_cast<std::size_t>(boot.size());
+  const std::size_t all = samples * (parts.size() + 1) * sizeof(weft::Ticks);
+  const std::size_t most = std::max<std::size_t>(window_bytes / ranks, 1);
+  const std::vector<std::byte> mine(most);
+  std::vector<std::byte> others(boot.rank() == 0 ? most * ranks : 0);
+  for (std::size_t done = 0; done < all; done += most) {
+    const auto bytes = static_cast<int>(std::min(most, all - done));
+    MPI_Gather(mine.data(), bytes, MPI_BYTE, others.data(), bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  }
+}
+
+void print_since(std::int64_t start_ns) {
+  std::printf("%g\n", static_cast<double>(weft::monotonic_raw_ns() - start_ns) / per_second);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -71,14 +95,20 @@ int main(int argc, char** argv) {
     const std::int64_t start_ns = weft::monotonic_raw_ns();
     if (boot.rank() == 0) {
       line = gather(boot, report, samples);
-      std::printf("%g\n", static_cast<double>(weft::monotonic_raw_ns() - start_ns) / per_second);
+      print_since(start_ns);
     } else {
       hand_over(boot, report);
     }
   }
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  for (int round = 0; round < rounds; ++round) {
+    boot.barrier_asleep(boot.rank() > 0);
+    const std::int64_t start_ns = weft::monotonic_raw_ns();
+    gather_bare(boot, samples);
+    if (boot.rank() == 0) print_since(start_ns);
+  }
   if (boot.rank() == 0) {
-    rusage used{};
-    getrusage(RUSAGE_SELF, &used);
     std::printf("%ld\n%s\n", used.ru_maxrss * 1024, line.c_str());
     std::fflush(stdout);
   }

@@ -77,6 +77,16 @@ long ranks_reported_of_host() {
   return 0;
 }
 
+constexpr const char* yield_variable = "OMPI_MCA_mpi_yield_when_idle";
+
+// Where ranks outnumber cores Open MPI's own starter has a rank that waits give its core away;
+// Slurm's does not tell Open MPI, and a thousand ranks that spin on two cores never start. What a
+// user has set stays.
+void yield_where_crowded(long ranks_of_host, long cores) {
+  constexpr int keep = 0;
+  if (ranks_of_host > cores) setenv(yield_variable, "1", keep);
+}
+
 // Open MPI looks through UCX and libfabric for the best way to send, which takes longer than all
 // else of a start, and opens the devices that the measured library is to have. To meet, its own
 // shared memory and TCP do. Ranks that only meet give their core away while they wait: where there
@@ -87,7 +97,7 @@ long ranks_reported_of_host() {
 void choose_plain_messages() {
   constexpr int keep = 0;
   setenv("OMPI_MCA_pml", "ob1", keep);
-  setenv("OMPI_MCA_mpi_yield_when_idle", "1", keep);
+  setenv(yield_variable, "1", keep);
   if (is_on_one_host()) setenv("OMPI_MCA_btl", "self,vader", keep);
 }
 
@@ -97,13 +107,20 @@ std::string_view mpi_name() {
   return WEFT_MPI;
 }
 
+bool gives_core_away() {
+  const char* set = std::getenv(yield_variable);
+  return mpi_name() == "openmpi" && set != nullptr && std::strcmp(set, "1") == 0;
+}
+
 MpiBootstrap::MpiBootstrap(int* argc, char*** argv, MpiUse use) {
+  const long ranks = ranks_reported_of_host();
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   if (use == MpiUse::meeting) choose_plain_messages();
+  yield_where_crowded(ranks, cores);
   // Threads of a rank compute; none but this one calls MPI.
   int provided = MPI_THREAD_SINGLE;
   {
-    const LongerSleeps here(
-        pause_while_starting_ns(ranks_reported_of_host(), sysconf(_SC_NPROCESSORS_ONLN)));
+    const LongerSleeps here(pause_while_starting_ns(ranks, cores));
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
   }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);

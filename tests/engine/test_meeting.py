@@ -20,13 +20,15 @@ USUAL_SLACK_NS = 50_000
 MPIRUN = ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "2")
 
 
-def told(folder: Path, starter: Sequence[str] = MPIRUN, **environment: str) -> dict[str, str]:
+def told(
+    folder: Path, starter: Sequence[str] = MPIRUN, program: str = "rank-tcp", **environment: str
+) -> dict[str, str]:
     """Open MPI's parameters that come from the environment, of ranks on this host."""
     file = folder / "parameters"
     shown = {"mpi_show_mca_params": "enviro", "mpi_show_mca_params_file": str(file)}
     asked = {f"OMPI_MCA_{name}": value for name, value in shown.items()} | environment
     subprocess.run(
-        [*starter, engine_folder() / "openmpi" / "rank-tcp"], env=os.environ | asked,
+        [*starter, engine_folder() / "openmpi" / program], env=os.environ | asked,
         stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False,
     )  # fmt: skip
     lines = [line.split(" ")[0] for line in file.read_text().splitlines() if line[:1] not in "#"]
@@ -62,6 +64,31 @@ def test_what_started_a_rank_says_whether_all_are_on_one_host(
     tmp_path: Path, of_starter: dict[str, str], *, is_one_host: bool
 ) -> None:
     assert ("btl" in told(tmp_path, starter=(), **of_starter)) == is_one_host
+
+
+@pytest.mark.parametrize(
+    ("of_starter", "yields"),
+    [
+        ({"SLURM_STEP_TASKS_PER_NODE": "4096(x2)"}, "true"),
+        ({"SLURM_STEP_TASKS_PER_NODE": "1(x2)"}, ""),
+        # What a user has set stays.
+        (
+            {"SLURM_STEP_TASKS_PER_NODE": "4096(x2)", "OMPI_MCA_mpi_yield_when_idle": "0"},
+            "false",
+        ),
+    ],
+)
+def test_ranks_that_outnumber_cores_yield_though_slurm_started_them(
+    tmp_path: Path, of_starter: dict[str, str], yields: str
+) -> None:
+    parameters = told(tmp_path, starter=(), program="rank-mpi", **of_starter)
+    assert parameters.get("mpi_yield_when_idle", "") == yields
+    done = subprocess.run(
+        [engine_folder() / "openmpi" / "rank-mpi"], env=os.environ | of_starter,
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+    # A record says so: it changes what is measured.
+    assert (b'"waiting ranks":"give their core away"' in done.stdout) == (yields == "true")
 
 
 # The kernel tells root how long other threads may oversleep.

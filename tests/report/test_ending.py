@@ -158,6 +158,34 @@ def test_tests_without_such_figures_show_their_own(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_what_was_measured_is_shown_though_other_tests_were_refused(tmp_path: Path) -> None:
+    refused = make_cases(("ping_ping", "put_ping_pong"), ("tcp",), (8,))
+    spots = tuple(
+        Case(test="hot_spot_receive", transport="tcp", bytes=8, ranks=4, point=at) for at in (1, 3)
+    )
+
+    def times_ns(case: Case, launch: int) -> list[float]:
+        del launch
+        return [1000.0] * 9 if case in spots else []
+
+    def parts_ns(case: Case, launch: int) -> dict[str, list[float]]:
+        return {f"rank{peer}": times_ns(case, launch) for peer in range(1, 1 + (case.point or 0))}
+
+    lost = [
+        lost_batch(case, -1, 900 + at, "unsupported", "the transport cannot do it")
+        for at, case in enumerate(refused)
+    ]
+    path = synthetic_record(
+        tmp_path / "r.jsonl", (*refused, *spots), times_ns=times_ns, parts_ns=parts_ns, more=lost
+    )
+    lines = lines_of(weft.load(path))
+    assert len(lines) + FILES <= MOST_LINES
+    assert lines[0].startswith("Hot spots: "), lines
+    assert re.split(r"  +", lines[2])[:3] == ["tcp 4ranks receive", "8 B", "1"]
+    assert not any("latency" in line for line in lines)
+    assert any(line.startswith("unsupported: 2 cases") for line in lines)
+
+
 def test_what_was_said_before_the_run_is_not_said_after_it(tmp_path: Path) -> None:
     run = load(synthetic_record(tmp_path / "r.jsonl"))
     noted = msgspec.structs.replace(

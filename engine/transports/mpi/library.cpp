@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "bootstrap/mpi.hpp"
 #include "bootstrap/mpi_requests.hpp"
 #include "host/network.hpp"
 #include "transports/parts/connecting.hpp"
@@ -176,6 +177,7 @@ Details MpiLink::details() const {
   Details notes{{"standard", std::to_string(version) + "." + std::to_string(subversion)},
                 registration_cache_note(mpi_cache),
                 connecting_note(connecting_ns_)};
+  if (gives_core_away()) notes.emplace_back("waiting ranks", "give their core away");
   if (!interfaces_.empty()) notes.emplace_back("TCP interface", interfaces_);
   return notes;
 }

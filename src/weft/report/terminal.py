@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
@@ -13,7 +14,7 @@ from weft.names import as_typed
 from weft.report.notes import ending_in_words, flags_in_words, troubles_in_words
 from weft.report.table import FittedTable, render_table
 from weft.stages import counted_off
-from weft.topics import TOPICS
+from weft.topics import TOPICS, results_of
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ LEAST_SCREEN = 30
 MOST_NOTES = 6
 # How many rows and findings of a topic are tried, the most that fit are shown.
 _ROOMS = (48, 24, 12, 6, 3, 1)
+# Results of the cases that have a figure, shared by all who ask whether a topic is of any.
+_MEASURED = "measured"
 
 
 def findings_table(findings: Sequence[Finding]) -> RenderableType:
@@ -139,9 +142,45 @@ def _counts(topic: Topic[Any], results: Results) -> str:
 
 
 def first_topic(results: Results, screen: Console, lines: int) -> list[RenderableType]:
-    """What the first topic shows that has room in so many lines."""
-    found = (_fitting(topic, results, screen, lines) for topic in TOPICS)
+    """What the first topic shows that has room in so many lines.
+
+    One whose tables have something that was measured comes before others, if need be with its first
+    table alone: what failed or is unsupported has its own line.
+    """
+    with_figures = (topic for topic in TOPICS if _has_figures(topic, results))
+    found = chain(
+        (
+            _fitting(one, results, screen, lines) or _first_table(one, results, screen, lines)
+            for one in with_figures
+        ),
+        (_fitting(one, results, screen, lines) for one in TOPICS),
+    )
     return next((shown for shown in found if shown), [])
+
+
+def _first_table(
+    topic: Topic[Any], results: Results, screen: Console, lines: int
+) -> list[RenderableType]:
+    """The first rows of the topic's first table; none where so many lines hold none."""
+    for room in _ROOMS:
+        table = results.labelled(topic.brief(results.of(topic), room))[0]
+        shown = [Text(table.caption, style="bold"), FittedTable(table)]
+        if height_of(screen, shown) <= lines:
+            return shown
+    return []
+
+
+def _has_figures(topic: Topic[Any], results: Results) -> bool:
+    """Whether a topic's tables say anything about cases that were measured."""
+    return bool(topic.brief(results.once(_MEASURED, _measured).of(topic), 1))
+
+
+def _measured(results: Results) -> Results:
+    """The same record without the cases that have no figure."""
+    kept = [one for one in results.summaries if one.status == "ok"]
+    if len(kept) == len(results.summaries):
+        return results
+    return results_of(results.run, kept, results.link, results.name)
 
 
 def height_of(screen: Console, parts: Sequence[RenderableType]) -> int:
