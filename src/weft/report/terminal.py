@@ -164,7 +164,7 @@ def _first_table(
     """The first rows of the topic's first table; none where so many lines hold none."""
     for room in _ROOMS:
         table = results.labelled(topic.brief(results.of(topic), room))[0]
-        shown = [Text(table.caption, style="bold"), FittedTable(table)]
+        shown: list[RenderableType] = [Text(table.caption, style="bold"), FittedTable(table)]
         if height_of(screen, shown) <= lines:
             return shown
     return []
