@@ -11,7 +11,7 @@ namespace weft {
 /// Which MPI this program is linked with: openmpi or mpich.
 std::string_view mpi_name();
 
-/// Whether a rank of this MPI was told to give its core away where it waits in the library.
+/// Whether a rank of this MPI gives its core away where it waits in the library.
 bool gives_core_away();
 
 /// What MPI does in this program: the ranks only meet by it, or it carries the measured messages
