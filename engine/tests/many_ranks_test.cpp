@@ -127,6 +127,16 @@ TEST(MessageRate, PairsAddUpAndEachKnowsItsOwn) {
   }
 }
 
+// Each receiver answers once it has all: what its rank took ends there, and not with the last post.
+TEST(MessageRate, TheFirstPairsOwnTimeEndsWithItsReceiversAnswer) {
+  Costs far = costs;
+  far.latency = 400'000;
+  const Batch batch = run(make_case("message_rate", 1, 16), far, {}, 2).batch;
+  const double whole = per_operation(batch);
+  EXPECT_GT(whole, 2 * 400'000.0 / 16);
+  EXPECT_NEAR(own_message(batch, "own", 1), whole, 0.02 * whole);
+}
+
 TEST(MessageRate, TheTotalEndsWithTheSlowestPair) {
   Costs slow = costs;
   slow.gap = 3000;
