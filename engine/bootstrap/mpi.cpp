@@ -167,7 +167,7 @@ std::string MpiBootstrap::first_of_asleep(const std::string& mine, bool sleeps) 
   return text_at(first, mine);
 }
 
-std::string MpiBootstrap::text_at(int place, const std::string& mine) {
+std::string MpiBootstrap::text_at(int place, const std::string& mine) const {
   if (place == kinds_of_text * size_) return "";
   const int first = place % size_;
   std::uint64_t length = mine.size();

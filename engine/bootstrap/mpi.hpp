@@ -60,7 +60,7 @@ class MpiBootstrap final : public Bootstrap {
 
  private:
   /// The text that has this place among those of all ranks, on every rank.
-  std::string text_at(int place, const std::string& mine);
+  std::string text_at(int place, const std::string& mine) const;
 
   int rank_ = 0;
   int size_ = 0;
