@@ -161,7 +161,7 @@ def begin_late(gate: Gate, programs: str, wait: str) -> None:
 
 def test_what_is_slow_to_begin_does_not_begin_after_the_end(gate: Gate) -> None:
     late = 'while compgen -G "$TMPDIR/tmp.*" >/dev/null; do :; done'
-    begin_late(gate, "*check-newcomer | *tidy.py*", late)
+    begin_late(gate, r"*check-newcomer\ all* | *tidy.py*", late)
     gate.does("cluster", "exit 1")
     assert gate.run().returncode == 1
     assert not {"newcomer", "tidy"} & set(gate.called())
@@ -170,7 +170,7 @@ def test_what_is_slow_to_begin_does_not_begin_after_the_end(gate: Gate) -> None:
 def test_nothing_begins_because_the_gate_ended_what_it_waited_for(gate: Gate) -> None:
     """The newcomer's session is there once the machine was ended, and the gate not over yet."""
     ended = 'until compgen -G "$TMPDIR/tmp.*/{}.end" >/dev/null; do :; done'
-    begin_late(gate, "*check-newcomer", ended.format("tests in the machine"))
+    begin_late(gate, r"*check-newcomer\ all*", ended.format("tests in the machine"))
     (gate.folder / "scripts" / "list-slowest").write_text(
         f"#!/bin/bash\n{ended.format('newcomer')}\n"
     )
