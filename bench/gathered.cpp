@@ -20,6 +20,7 @@
 #include "host/clock.hpp"
 #include "run/batch_line.hpp"
 #include "run/gather.hpp"
+#include "run/report.hpp"
 
 namespace {
 
@@ -64,10 +65,9 @@ std::string gather(weft::Bootstrap& boot, const weft::Report& own, std::size_t s
 /// As many bytes of each rank, in pieces of which rank 0 holds as many at a time, by the library
 /// alone.
 void gather_bare(const weft::Bootstrap& boot, std::size_t samples) {
-  constexpr std::size_t window_bytes = std::size_t{1} << 25U;
   const auto ranks = static_cast<std::size_t>(boot.size());
   const std::size_t all = samples * (parts.size() + 1) * sizeof(weft::Ticks);
-  const std::size_t most = std::max<std::size_t>(window_bytes / ranks, 1);
+  const std::size_t most = std::max<std::size_t>(weft::window_bytes / ranks, 1);
   const std::vector<std::byte> mine(most);
   std::vector<std::byte> others(boot.rank() == 0 ? most * ranks : 0);
   for (std::size_t done = 0; done < all; done += most) {

@@ -140,10 +140,8 @@ inline std::string first_text(const std::vector<std::string>& all) {
   return unless_given_up(all[static_cast<std::size_t>(first % ranks)]);
 }
 
-/// Do on all ranks what may throw on one alone, exchanges among it: where one throws, all do.
-/// `act` says why its rank cannot go on, or nothing; a refusal of any rank is every rank's. What is
-/// done may be several steps of which none waits for what other ranks agree to in the one before:
-/// one exchange of all ranks is of many. The text for the others, of what `act` does here.
+/// Do `act` on this rank, and the text for the others: why it cannot go on, as `act` says or
+/// throws; nothing where it can.
 template <class Act>
 std::string text_of(Bootstrap& boot, const Act& act) {
   std::string mine;
@@ -163,6 +161,10 @@ std::string text_of(Bootstrap& boot, const Act& act) {
   }
   return mine;
 }
+/// Do on all ranks what may throw on one alone, exchanges among it: where one throws, all do.
+/// `act` says why its rank cannot go on, or nothing; a refusal of any rank is every rank's. It may
+/// be several steps, of which none waits for what other ranks agree to in the one before: then one
+/// exchange of all ranks is enough for them.
 template <class Act>
 std::string agree(Bootstrap& boot, const Act& act) {
   return boot.first_of(text_of(boot, act));

@@ -77,6 +77,10 @@ constexpr std::uint32_t own_messages_per_rank() {
 template <class P>
 concept IsStar = P::is_star;
 
+/// A pattern that has every rank in a pair, but for one of an odd number.
+template <class P>
+concept PairsAll = P::pairs_all;
+
 /// How many more ranks take part for each unit of the point; of a pattern with roles that says
 /// nothing all ranks do.
 template <class P>
@@ -165,7 +169,8 @@ constexpr Footprint footprint_of() {
           own_messages_per_rank<P>(),
           ranks_of<P>(),
           ranks_per_point<P>(),
-          IsStar<P>};
+          IsStar<P>,
+          PairsAll<P>};
 }
 
 /// What of a pattern no model of a fabric shows, in words; empty where one shows all of it. A

@@ -129,6 +129,8 @@ struct Footprint {
   std::uint32_t ranks_per_point = 0;
   /// Whether rank 0 has a lane, and so buffers, for each of the others.
   bool is_star = false;
+  /// Whether ranks take part in pairs: where it is all ranks, one of an odd number stands by.
+  bool pairs_all = false;
 
   [[nodiscard]] std::uint64_t receives_of(std::uint32_t queue_depth,
                                           std::uint64_t point) const noexcept {

@@ -36,6 +36,7 @@ struct PairRounds {
       .axis = {.name = "round", .unit = "", .points = "0"},
   };
   static constexpr bool every_rank_times = true;
+  static constexpr bool pairs_all = true;
   template <class Wait, class T>
   static constexpr std::uint32_t receives_at_once(std::uint32_t /*queue_depth*/,
                                                   std::uint64_t /*point*/) noexcept {

@@ -29,6 +29,8 @@ struct RandomPairs : PairedStreams {
       .splits_operations = true,
   };
 
+  static constexpr bool pairs_all = true;
+
   static std::string lacks(const Case& /*spec*/, int /*size*/) { return ""; }
   static Role role(const Case& spec, int rank, int size) {
     std::vector<int> order(static_cast<std::size_t>(size));

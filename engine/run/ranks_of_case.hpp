@@ -11,11 +11,9 @@ namespace weft {
 /// that every rank takes part.
 RanksOfCase ranks_of_case(const Case& spec, const PatternOn& pattern, int size);
 
-/// Whether no rank stands by in a case on `size` ranks: of an odd number one does in a round of
-/// pairs.
+/// Whether no rank stands by in a case on `size` ranks.
 inline bool takes_all_ranks(const PatternOn& pattern, int size) noexcept {
-  const bool has_rounds = pattern.info.figure == Figure::pairs;
-  return has_all_ranks(pattern.footprint) && (!has_rounds || size % 2 == 0);
+  return has_all_ranks(pattern.footprint) && (!pattern.footprint.pairs_all || size % 2 == 0);
 }
 
 /// The first rank of a host asks for all of them whether the host has the memory.

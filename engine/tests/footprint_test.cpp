@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "run/case_memory.hpp"
 #include "tests/support/fake_cases.hpp"
 
 namespace weft::fake {
@@ -112,6 +113,27 @@ TEST(Footprint, ACaseNeedsItsBuffersOrdersSeriesAndControlMessages) {
   // Messages of its own stand in place of buffers: two of them and one for each of three ranks.
   const Footprint own{.own_messages = 2, .own_messages_per_rank = 1};
   EXPECT_DOUBLE_EQ(needed_bytes(spec, own, 3, {1, 1}), 16 * 4096.0 + 8 * 4096 + 12 * 96.0);
+}
+
+// A simulated link carries the first bytes alone, and its library reads further.
+TEST(Footprint, BehindTheLastBufferThereIsWhatTheLibraryReads) {
+  PatternOn pattern;
+  CasePlan plan;
+  plan.pattern = &pattern;
+  plan.role = {.to = {1}, .from = {1}, .neighbours = {1}, .followers = {}};
+  plan.orders = {.out = {0}, .in = {0}, .sent_from = {0}};
+  plan.checked.slots = 2;
+  plan.carried = {.content = 64, .read = 4096};
+  for (const auto& [bytes, read] : {std::pair{65536UL, 4096UL}, {1000UL, 1000UL}, {8UL, 8UL}}) {
+    plan.spec = make_case("any", bytes, 1);
+    const SideLayout out = layout_of(plan, Opens::outgoing);
+    EXPECT_EQ(out.stride, stride_of(std::min<std::size_t>(bytes, 64)));
+    EXPECT_EQ(out.behind, read - std::min(read, out.stride)) << bytes;
+    EXPECT_EQ(out.bytes(), 2 * out.stride + out.behind);
+    EXPECT_EQ(layout_of(plan, Opens::incoming).behind, 0U);
+  }
+  plan.spec = make_case("any", 65536, 1);
+  EXPECT_EQ(layout_of(plan, Opens::outgoing).behind, 4096U - stride_of(64));
 }
 
 }  // namespace

@@ -88,6 +88,23 @@ TEST(RanksOfCase, WhatAPatternDeclaresIsWhatItsRolesSay) {
   }
 }
 
+// Of all benchmarks: where a rank stands by, the ranks wait so that it sleeps.
+TEST(RanksOfCase, NobodyStandsByWhereItIsSaidThatAllTakePart) {
+  for (const PatternOn& one : all_patterns()) {
+    for (int size = 1; size <= 9; ++size) {
+      Case spec = make_case(std::string(one.info.name), 8, 1);
+      if (size < static_cast<int>(one.info.ranks)) continue;
+      if (one.lacks != nullptr && !one.lacks(spec, size).empty()) continue;
+      int standing_by = 0;
+      for (int rank = 0; rank < size; ++rank) {
+        standing_by += one.role(spec, rank, size).takes_part() ? 0 : 1;
+      }
+      if (!has_all_ranks(one.footprint)) continue;
+      EXPECT_EQ(standing_by, takes_all_ranks(one, size) ? 0 : 1) << one.info.name << ' ' << size;
+    }
+  }
+}
+
 TEST(RanksOfCase, OneAsksForAllOfAHost) {
   Case spec;
   EXPECT_TRUE(asks_for_host(spec, 0));
