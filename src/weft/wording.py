@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -37,7 +37,7 @@ UNKNOWN = "not known"
 # What stands in place of a difference that the scatter could have made.
 NOT_SIGNIFICANT = "not significant"
 # What stands there where nothing says how far it could have.
-NO_INTERVAL = "no interval"
+NO_INTERVAL: Final = "no interval"
 # As the Particle Data Group rounds: to the second digit of half an interval's width where that
 # begins below 3.55, else to the first.
 SECOND_DIGIT_BELOW = 3.55

@@ -230,6 +230,8 @@ def test_platforms_are_no_sessions_of_a_record() -> None:
         "escher is a published platform, and only records are sessions of one side;"
         " type it as a side of its own: a.jsonl escher"
     )
+    told = refused("compare", ["my run.jsonl,escher", "b.jsonl"])
+    assert told.endswith("type it as a side of its own: 'my run.jsonl' escher")
 
 
 def test_a_csv_has_no_parts() -> None:

@@ -59,8 +59,8 @@ def _text_of(node: ast.AST) -> str:
 # A command that is advised, up to a value that is filled in; another sentence may stand before it.
 _IN_A_COMMAND = re.compile(r"(?:\bweft [a-z]+|\btype|\bhead|\btail) [^;]*$")
 # What the value of such an expression names; a name in a sentence alone is none.
-_OF_A_FILE = re.compile(r"\b(?:path|folder|source|sources|record|words\[0\]|several\[0\])\b")
-_QUOTES = ("as_typed(", "weft_run(", "resume(")
+_OF_A_FILE = re.compile(r"\b(?:path|folder|sources?|record|words|several|maps|many\.name)\b")
+_QUOTES = ("as_typed", "weft_run(", "resume(")
 
 
 def unquoted_files(tree: Tree) -> Iterator[Finding]:

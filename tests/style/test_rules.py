@@ -97,6 +97,7 @@ PLANTED = [
     ),
     (advice_rules.unquoted_files, TABLE, DOC + 'def f(p): return f"type weft show {p.path}"\n'),
     (advice_rules.unquoted_files, TABLE, DOC + 'def f(path): return f"or type -o {path}"\n'),
+    (advice_rules.unquoted_files, TABLE, DOC + 'def f(words): return f"type {words[0]}"\n'),
     (text_rules.long_lines, TABLE, DOC + f"# {'x' * 99}\n"),
     (text_rules.long_files, TABLE, DOC + "\n" * 400),
     (text_rules.white_space, TABLE, DOC + "if True:\n\tpass\n"),

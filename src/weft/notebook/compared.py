@@ -58,7 +58,7 @@ class ComparedSides:
 
     @property
     def verdicts(self) -> dict[str, dict[Verdict, int]]:
-        """By each side's title how often it is better, worse, the same, or not significant."""
+        """By each side's title how often it is "better", "worse", "same" or "cannot tell"."""
         titles = [side.title for side in self.found.sides[1:]]
         return dict(zip(titles, verdicts_of_sides(self.found, self._rows), strict=True))
 

@@ -10,7 +10,7 @@ from weft.analysis.compare.sides import Side, side_of_platform, side_of_run, sid
 from weft.analysis.published import with_shares
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.names import choose
+from weft.names import as_typed, choose
 from weft.record.reader import stem_of
 from weft.record.run import Run
 from weft.sources.named import split_records
@@ -54,7 +54,7 @@ def _side(source: str | Run) -> Side:
         if platform_named(one) is not None:
             raise WeftError(
                 f"{one} is a published platform, and only records are sessions of one side",
-                f"type it as a side of its own: {' '.join(words)}",
+                f"type it as a side of its own: {' '.join(map(as_typed, words))}",
             )
     return _side_of([record_named(one) for one in words])
 

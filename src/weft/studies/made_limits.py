@@ -14,6 +14,7 @@ from weft.analysis.compare.pool import pool
 from weft.analysis.diagnosis.measured import is_map
 from weft.analysis.stats.launches import launches_of, next_session_of
 from weft.errors import WeftError
+from weft.names import as_typed
 from weft.outputs import write_output
 from weft.plan.cases import LAUNCHES
 from weft.sources.records import records_named
@@ -80,12 +81,12 @@ def write_limits(records: Sequence[Path], path: Path) -> LimitsFile:
 
 def _refuse_maps(runs: Sequence[Run]) -> None:
     """Raises WeftError for a map: a limit of one is held by its ways, and cases are its rounds."""
-    maps = [str(run.path) for run in runs if is_map(run.header)]
+    maps = [run.path for run in runs if is_map(run.header)]
     if maps:
+        against = f"weft check NEXT --against {as_typed(maps[0])}"
         raise WeftError(
             f"no limits are made of a map, and {maps[0]} is one",
-            f"hold the next map against it: weft check NEXT --against {maps[0]}; or write a limit"
-            ' for test = "pair_rounds"',
+            f'hold the next map against it: {against}; or write a limit for test = "pair_rounds"',
         )
 
 

@@ -94,7 +94,7 @@ def pair_in_words(pair: LayerPair) -> str:
     """What the upper layer adds at the least size where that is known."""
     clear = [step for step in pair.steps if step.verdict != "cannot tell"]
     if not any(map(_has_interval, pair.steps)):
-        return f"what {pair.above} adds to {pair.below} has no interval at any size"
+        return f"what {pair.above} adds to {pair.below} has {NO_INTERVAL} at any size"
     if not clear:
         return f"{pair.above} and {pair.below} do not differ significantly at any size"
     least = min(clear, key=lambda step: step.bytes)

@@ -23,9 +23,10 @@ from weft.analysis.stats.ratios import (
     verdicts,
 )
 from weft.errors import WeftError
+from weft.names import as_typed
 from weft.stages import counted_off
 from weft.units import format_bytes
-from weft.wording import counted
+from weft.wording import NO_INTERVAL, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -149,7 +150,7 @@ def _shared_transports(sides: Sequence[Side]) -> set[str]:
         lists = "; ".join(f"{s.title}: {', '.join(s.transports)}" for s in with_curves)
         raise WeftError(
             f"the sides have no transport in common ({lists})",
-            f"type one transport of each, e.g. {many.name}@{many.transports[0]}",
+            f"type one transport of each, e.g. {as_typed(f'{many.name}@{many.transports[0]}')}",
         )
     return set()
 
@@ -295,7 +296,7 @@ def in_words(
     ratio without an interval.
     """
     known: list[tuple[int, _Word]] = [
-        (size, "no interval" if size in untested else found)
+        (size, NO_INTERVAL if size in untested else found)
         for size, found in verdicts
         if found is not None
     ]
@@ -334,8 +335,8 @@ def _run_in_words(
         return f"the same {where}"
     if found == "cannot tell":
         return f"no significant difference {where}"
-    if found == "no interval":
-        return f"no interval {where}"
+    if found == NO_INTERVAL:
+        return f"{NO_INTERVAL} {where}"
     return f"{second if found == 'better' else first} is faster {where}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.analysis.stats.intervals import median_of_case
-from weft.quantiles import quantiles
+from weft.quantiles import median, quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ def medians(parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
 
     if len({len(part) for part in parts}) == 1:
         return np.asarray(np.median(np.stack(parts), axis=1))
-    return np.array([np.median(part) for part in parts])
+    return np.array([median(part) for part in parts])
 
 
 def tails(

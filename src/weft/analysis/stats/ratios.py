@@ -139,7 +139,7 @@ def needed(
 
 def _without_ends(log_speed: float) -> Ratio:
     """Of one launch on a side, which does not show the variation between launches."""
-    return Ratio(speed=exp(log_speed), low=-math.inf, high=math.inf, basis="one launch")
+    return Ratio(speed=exp(log_speed), low=-math.inf, high=math.inf, basis=_ONE_LAUNCH)
 
 
 def ratio_of(found: Slowdown, one_sided: float = ONE_SIDED) -> Ratio:
@@ -156,14 +156,14 @@ def ratio_in_words(found: Ratio, shape: Shape = format_ratio) -> str:
         high=found.high,
         coverage=1 - 2 * ONE_SIDED,
         method=found.basis,
-        launches=1 if found.basis == "one launch" else 0,
+        launches=0 if found.has_interval else 1,
     )
     return with_ends(known, shape)
 
 
 def _basis(first: Kind, second: Kind) -> str:
-    if "one launch" in (first, second):
-        return "one launch"
+    if _ONE_LAUNCH in (first, second):
+        return _ONE_LAUNCH
     if first == second == "published":
         return "as published"
     return "published on one side" if "published" in (first, second) else "launches"
