@@ -9,6 +9,7 @@ import numpy as np
 
 from weft.analysis.diagnosis.bisection import SHARES, Bisection
 from weft.analysis.diagnosis.matrix import PairMatrix, in_order
+from weft.analysis.stats.median_deviation import deviation_by_distances
 from weft.charts import Chart, ChartAxis, ChartPoint, Matrix, chart_of, track_of
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _ends(matrices: Sequence[PairMatrix]) -> tuple[float, float]:
     known = np.concatenate([one.slower[np.isfinite(one.slower)] for one in matrices])
     if not len(known):
         return 0.0, 100 * _LEAST_SCALE
-    low = _SCATTERS * 1.4826 * float(np.median(np.abs(known)))
+    low = _SCATTERS * deviation_by_distances(known)
     high = max(float(np.quantile(known, 1 - _BEYOND)), low + _LEAST_SCALE)
     return 100 * low, 100 * high
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from weft.analysis.diagnosis.diagnose import dead_of
-from weft.analysis.diagnosis.fit import spread
 from weft.analysis.diagnosis.pair_times import PairTimes
 from weft.analysis.fits.median_line import median_line
 from weft.analysis.fits.sweeps import series_of_times
 from weft.analysis.stats.change_points import local_scatter
 from weft.analysis.stats.fairness import fairness_of_launches
 from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.median_deviation import spread
 from weft.analysis.stats.needed import at_first
 from weft.analysis.stats.parameters import over_launches, over_sessions_of
 from weft.analysis.stats.ratios import Figure, Kind, Ratio, needed, ratio, verdict

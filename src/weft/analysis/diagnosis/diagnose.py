@@ -30,10 +30,11 @@ import msgspec
 import numpy as np
 
 from weft.analysis.diagnosis.causes import Cause, causes_of
-from weft.analysis.diagnosis.fit import fits_of, least_fit, spread
+from weft.analysis.diagnosis.fit import fits_of, least_fit
 from weft.analysis.diagnosis.pair_times import PairTimes, order_by
 from weft.analysis.diagnosis.together import Pairs
 from weft.analysis.stats.intervals import interval_of_median
+from weft.analysis.stats.median_deviation import spread
 from weft.fabric.known import KnownFabric
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ import numpy as np
 
 from weft.analysis.diagnosis.causes import CauseKind, Causes, causes_of
 from weft.analysis.diagnosis.diagnose import FEWEST, LEAST, excess_of, pairs_of
-from weft.analysis.diagnosis.fit import fits_of, least_fit, spread
+from weft.analysis.diagnosis.fit import fits_of, least_fit
+from weft.analysis.stats.median_deviation import spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

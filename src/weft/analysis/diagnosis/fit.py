@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft.analysis.diagnosis.together import Pairs, inflations, means_by
+from weft.analysis.stats.median_deviation import spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,13 +59,6 @@ def fits_of(
         if len(places) >= _SEVERAL and usual_ns[places].min() > np.delete(usual_ns, places).max():
             found[at] = max(found[at], apart[at])
     return found
-
-
-def spread(values: NDArray[Any]) -> float:
-    """The standard deviation by the median distance from the median, of normal values."""
-    if not len(values):
-        return 0.0
-    return 1.4826 * float(np.median(np.abs(values - np.median(values))))
 
 
 def _deviates(own: NDArray[Any], causes: Sequence[NDArray[Any]]) -> NDArray[Any]:

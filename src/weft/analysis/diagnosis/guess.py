@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft.analysis.stats.median_deviation import spread
 from weft.fabric.known import Group, KnownFabric
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def guessed(times: PairTimes) -> KnownFabric:
     upper = np.triu_indices(len(apart), 1)
     is_within = (label[:, None] == label[None, :])[upper]
     within, between = apart[upper][is_within], apart[upper][~is_within]
-    scatter = 1.4826 * float(np.median(np.abs(within - np.median(within))))
+    scatter = spread(within)
     if np.quantile(between, 0.1) - np.median(within) < max(_APART * scatter, _LEAST):
         return nothing
     names = np.array(times.names)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.stats.median_deviation import deviation_by_distances
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -77,7 +79,7 @@ def local_scatter(sizes: NDArray[np.float64], times: NDArray[np.float64]) -> flo
     share = (sizes[2:] - sizes[1:-1]) / (sizes[2:] - sizes[:-2])
     before, after = share * times[:-2], (1 - share) * times[2:]
     errors = np.sqrt(times[1:-1] ** 2 + before**2 + after**2)
-    return 1.4826 * float(np.median(np.abs(times[1:-1] - before - after) / errors))
+    return deviation_by_distances((times[1:-1] - before - after) / errors)
 
 
 def segment_costs(sizes: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.stats.median_deviation import deviation_by_distances
 from weft.analysis.stats.needed import POWER, quantile
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def _limited(series: NDArray[np.float64]) -> NDArray[np.float64]:
 
     if len(series) < MANY:
         return series
-    scatter = 1.4826 * float(np.median(np.abs(np.diff(series)))) / math.sqrt(2)
+    scatter = deviation_by_distances(np.diff(series)) / math.sqrt(2)
     before = np.concatenate([series[2:3], series[:-1]])
     behind = np.concatenate([series[1:], series[-3:-2]])
     low = np.minimum(before, behind) - FAR * scatter
