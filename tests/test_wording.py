@@ -119,9 +119,9 @@ def test_one_end_alone_says_something_near_its_figure_only() -> None:
     assert with_half(near, format_bandwidth) == "2.3 GB/s [250 MB/s, no upper bound known] n=2"
     above = figure_of(100.0, -math.inf, 1001.0)
     assert with_half(above, format_time) == "100 ns [not known]"
-    # Both ends are a range, however wide.
+    # Both ends are a range, and what spans a factor of ten is no figure.
     both = figure_of(2.3e9, 2.5e7, 1e10, launches=2)
-    assert with_half(both, format_bandwidth) == "2.3 GB/s [25 MB/s, 10.0 GB/s] n=2"
+    assert with_half(both, format_bandwidth) == "25 MB/s to 10 GB/s n=2"
     # What may be negative has no order of magnitude.
     assert with_ends(figure_of(-3.0, -50.0, math.inf), "{:g}".format) == (
         "-3 [-50, no upper bound known]"
@@ -129,8 +129,19 @@ def test_one_end_alone_says_something_near_its_figure_only() -> None:
 
 
 def test_what_is_known_to_less_than_itself_has_its_range() -> None:
-    assert with_half(figure_of(4.0, 1.0, 12.0), format_time) == "4.0 ns [1.0, 12.0]"
+    assert with_half(figure_of(4.0, 1.0, 9.5), format_time) == "4.0 ns [1.0, 9.5]"
     assert with_half(figure_of(4.0, 1.0, 8.9), format_time) == "4.0 ns ±99%"
+
+
+def test_what_spans_a_factor_of_ten_is_a_range_and_no_figure() -> None:
+    for write in (with_half, with_ends):
+        assert write(figure_of(4.0, 1.0, 10.1), format_time) == "1.0 to 10 ns"
+        assert write(figure_of(4e3, 150, 57e3, launches=2), format_time) == "150 ns to 57 µs n=2"
+        assert "[" in write(figure_of(4e3, 1.2e3, 12e3, launches=2), format_time)
+    # Half its width is less than itself, and yet nobody knows its order of magnitude.
+    assert with_half(figure_of(5.0, 0.5, 9.0), format_time) == "0.50 to 9.0 ns"
+    assert with_ends(figure_of(5.39, 0.49, 58.99), format_ratio) == "0.490 to 59.0"
+    assert with_half(figure_of(5.0, 0.5, 9.0), format_percent, in_unit=True) == "5.0 % ±4.2 %"
 
 
 def test_a_parameter_of_unknown_order_of_magnitude_is_no_figure() -> None:

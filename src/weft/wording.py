@@ -1,6 +1,7 @@
 """How a figure is written with its interval: one rule for terminal, pages, papers and sentences.
 
-It has as many digits as its interval bears out, and the interval's ends as many as it. One launch
+It has as many digits as its interval bears out, and the interval's ends as many as it; where the
+interval spans more than a factor of ten, it is no figure but the range from end to end. One launch
 has no interval over launches: the figure and "1 launch". With 2 to 4 launches the interval is wide
 and asymmetric: [low, high] and their number n. From 5 on the half-width follows the figure, or
 [low, high] in sentences and fits.
@@ -81,9 +82,9 @@ def with_half(figure: Estimate, shape: Shape, *, in_unit: bool = False) -> str:
     """A figure for a table: "4.07 µs ±1.2%", "4.07 µs [3.90, 4.30] n=3", "4.07 µs, 1 launch".
 
     `in_unit` writes half the width in the figure's own unit, for what may be zero. What is known to
-    less than itself has its range.
+    less than itself has its ends.
     """
-    is_wide = not in_unit and figure.relative_half_width > 1
+    is_wide = not in_unit and (figure.relative_half_width > 1 or _is_range(figure))
     if figure.launches < ENOUGH_FOR_HALF or not figure.is_bounded or is_wide:
         return with_ends(figure, shape)
     middle = shape(figure.value, step_of(figure))
@@ -103,13 +104,30 @@ def _share_in_words(share: float) -> str:
 
 
 def with_ends(figure: Estimate, shape: Shape) -> str:
-    """A figure for a sentence: "4.07 µs [3.90, 4.30]", with n below five launches."""
+    """A figure for a sentence: "4.07 µs [3.90, 4.30]", with n below five launches.
+
+    One of which not even the order of magnitude is known is its range: "1.2 to 57 µs n=2".
+    """
     step = step_of(figure)
     middle = shape(figure.value, step)
     if figure.launches == 1:
         return f"{middle}, 1 {figure.unit}"
     number = f" n={figure.launches}" if 0 < figure.launches < ENOUGH_FOR_HALF else ""
+    if _is_range(figure):
+        return f"{_range(figure.low, figure.high, shape)}{number}"
     return f"{middle} {_ends(figure.low, figure.high, shape, middle, figure.value, step)}{number}"
+
+
+def _is_range(figure: Estimate) -> bool:
+    """Whether both ends of what is positive are known, and its order of magnitude is not."""
+    return figure.is_bounded and 0 < DETERMINED * figure.low < figure.high <= WIDEST * figure.low
+
+
+def _range(low: float, high: float, shape: Shape) -> str:
+    """From one end to the other, the unit once where both have the same."""
+    least, most = (shape(end, digit_worth(end, FEWEST_DIGITS)) for end in (low, high))
+    unit = most.rpartition(" ")[2] if " " in most else ""
+    return f"{least.removesuffix(f' {unit}') if unit else least} to {most}"
 
 
 def ends(low: float, high: float, shape: Shape, value: float | None = None) -> str:

@@ -1,9 +1,13 @@
 """Settings varied in one run over the scripted rank: which launches, with what, in which order."""
 
+import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 import weft
+from support.in_process import weft_here
 from support.scripted import resume, run
 
 WORDS = ("--launches", "4", "--precision", "100%", "--sizes", "8")
@@ -50,6 +54,43 @@ def test_a_variable_reaches_the_ranks_of_its_own_setting(
         "fake:FAKE_RANK=wrong=0/ping_pong/8": {"failed"},
         "fake:FAKE_RANK=times=1/ping_pong/8": {"ok"},
     }
+
+
+def test_a_setting_that_delays_is_found_by_every_command(
+    machine: dict[str, str], tmp_path: Path
+) -> None:
+    """One of three values makes every operation a quarter longer: a speed of 0.8."""
+    names = [f"fake:FAKE_RANK={one}" for one in ("times=1", "times=2", "slower=25")]
+    values = "|".join(one.partition("=")[2] for one in names)
+    done = run(
+        machine, tmp_path, *WORDS, "--transport", "fake", "--vary", f"env:FAKE_RANK={values}"
+    )
+    assert done.returncode == 0, done.stderr
+    record = tmp_path / "r.jsonl"
+
+    def typed(*words: object) -> str:
+        ended = weft_here(words, machine)
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+    rows = {
+        row["setting"]: row
+        for row in json.loads(typed("show", record, "--table", "settings", "--json"))["result"]
+    }
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "FAKE_RANK=times=2": "same", "FAKE_RANK=slower=25": "worse",
+    }  # fmt: skip
+    assert rows["FAKE_RANK=slower=25"]["speed"]["value"] == pytest.approx(0.8)
+    assert "slower at 1 of 1 size" in typed("show", record)
+    compared = json.loads(typed("compare", *(f"{record}@{one}" for one in names[1:]), "--json"))
+    assert compared["result"]
+    typed("report", record, "-o", tmp_path / "r.html")
+    assert "FAKE_RANK=slower=25" in (tmp_path / "r.html").read_text()
+    typed("export", record, "--table", "summary", "--csv", tmp_path / "r.csv")
+    lines = (tmp_path / "r.csv").read_text().splitlines()
+    assert [line for line in lines if names[2] in line]
+    typed("export", record, "--table", "settings", "--latex", tmp_path / "r.tex")
+    assert "slower=25" in (tmp_path / "r.tex").read_text()
 
 
 def test_an_mpi_that_there_is_not_is_refused_by_what_to_vary(

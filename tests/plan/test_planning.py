@@ -14,6 +14,7 @@ from weft.applications.files import ApplicationFile
 from weft.errors import WeftError
 from weft.plan.allocation import Allocation
 from weft.plan.cases import Experiment
+from weft.plan.devices import device_nowhere
 from weft.plan.planning import Planned, planned
 from weft.plan.request import simulation
 from weft.plan.simulated import SimulatedPlatform
@@ -114,6 +115,49 @@ def test_what_a_site_does_not_have_is_refused(asked: dict[str, Any], sentence: s
     with pytest.raises(WeftError) as caught:
         plan_of(**asked)
     assert sentence in f"{caught.value.what}; {caught.value.fix}"
+
+
+ON_DEVICES = msgspec.structs.replace(SITE, devices=("lo", "eth0", "mlx5_0"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "nowhere", "typed"),
+    [
+        ({"interface": "eth9"}, "eth9", "--interface NAME"),
+        ({"device": "mlx5_9"}, "mlx5_9", "--device NAME"),
+        ({"options": {"tcp.interface": "lo,eth9"}}, "eth9", "--option tcp.interface=NAME"),
+        (
+            {"variations": variations_of(parse_vary(["tcp.interface=lo|eth9,lo"]), ())},
+            "eth9",
+            "--vary tcp.interface=NAME",
+        ),
+    ],
+)
+def test_a_device_that_no_host_has_is_refused_before_the_launch(
+    asked: dict[str, Any], nowhere: str, typed: str
+) -> None:
+    with pytest.raises(WeftError) as caught:
+        plan_of(ON_DEVICES, **asked)
+    assert caught.value.what == f"no host has an interface or a device {nowhere}"
+    assert caught.value.fix == f"type one of lo, eth0, mlx5_0: {typed}"
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("tcp.interface", "lo,eth0"),
+        ("ucx.device", "mlx5_0:1,eth0"),
+        ("ucx.device", "all"),
+        ("ucx.device", "^mlx5_0:1"),
+        ("mpi.interface", "10.0.0.0/24"),
+        ("ofi.domain", "shm"),
+        ("ucx.tls", "eth9"),
+        ("verbs.port", "2"),
+        ("tcp.interface", ""),
+    ],
+)
+def test_what_may_be_a_device_here_is_taken(option: str, value: str) -> None:
+    assert device_nowhere(option, value, ON_DEVICES.devices) == ""
 
 
 @pytest.mark.parametrize(

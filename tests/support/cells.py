@@ -48,6 +48,9 @@ _INSIDE = {
 _SHARE = {"": 1.0, "%": 0.01}
 _FIGURE = re.compile(r"(-?\d[\d,]*(?:\.\d+)?)(?: ?([A-Za-zµ%/]+))?")
 _HALF = re.compile(r" ±(\d+(?:\.\d+)?)( ?)([A-Za-zµ%/]*)$")
+_RANGE = re.compile(
+    r"(\d[\d.]*)(?: ([A-Za-zµ%/]+))? to (\d[\d.]*)(?: ([A-Za-zµ%/]+))?(?: n=(\d+))?"
+)
 _ENDS = re.compile(r" \[(-?[\d.]+)( ?[^\],]*), (-?[\d.]+)( ?[^\]]*)\](?: n=(\d+))?$")
 
 # An interval over this factor has no ends.
@@ -151,11 +154,26 @@ def shows(cell: str, wanted: Wanted) -> bool:
         return cell in (wanted, wanted or "-")
     if isinstance(wanted, tuple):
         return _shows_all(cell, wanted)
+    if found := _RANGE.fullmatch(cell):
+        return _shows_range(found, wanted)
     rest = _after_figure(cell, wanted)
     if rest is None:
         return False
     factor, behind = rest
     return _shows_interval(behind, wanted, factor)
+
+
+def _shows_range(found: re.Match[str], wanted: Shown) -> bool:
+    """Whether a range is what there is of a figure whose order of magnitude is not known."""
+    units = [wanted.units.get(unit or found[4] or "") for unit in (found[2], found[4])]
+    low, high = sorted((abs(wanted.low), abs(wanted.high)))
+    is_counted = not found[5] or wanted.launches in (0, int(found[5]))
+    if None in units or not is_counted or not 10 * low < high:
+        return False
+    return all(
+        _is_rounded(digits, end / (factor or 1.0))
+        for digits, factor, end in ((found[1], units[0], low), (found[3], units[1], high))
+    )
 
 
 def _shows_all(cell: str, pieces: tuple[str | Shown, ...]) -> bool:

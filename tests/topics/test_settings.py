@@ -4,15 +4,17 @@ import math
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 import weft
 from support.builders import make_cases, synthetic_record
+from weft.analysis.stats.ratios import Verdict, verdicts
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.variations import Variation
 from weft.topics import results_of
-from weft.topics.settings import SettingRow, SettingsBeside
+from weft.topics.settings import SettingRow, SettingsBeside, speed_beside
 
 A, B = (Variation(of="ucx", options={"ucx.rendezvous": value}) for value in ("1", "2"))
 # What moves both launches of a round, and what scatters each by itself.
@@ -90,3 +92,43 @@ def test_a_line_at_1_says_what_the_speeds_are_beside(tmp_path: Path) -> None:
     other = msgspec.structs.replace(found[0], reference="mpi=openmpi", setting="mpi=mpich")
     [chart] = TOPIC.charts((*found, other))
     assert chart.marks[0].text == "the first setting"
+
+
+RUNS = 400
+
+
+def verdicts_of_runs(factor: float, launches: int, sizes: int = 4) -> list[list[Verdict | None]]:
+    """What drawn runs say of a setting that takes so many times as long, size by size.
+
+    Rounds differ by 30 %, launches of a round by 2 % on top.
+    """
+    random = np.random.default_rng(launches)
+    found = []
+    for _ in range(RUNS):
+        of_round = np.exp(0.3 * random.standard_normal(launches))
+        speeds = []
+        for _ in range(sizes):
+            own = np.exp(0.02 * random.standard_normal((2, launches)))
+            first, other = (dict(enumerate((1000 * of_round * one).tolist())) for one in own)
+            slower = {number: factor * time for number, time in other.items()}
+            speed, rounds, _ = speed_beside(first, slower, dict.fromkeys(first, 0))
+            assert rounds == launches
+            speeds.append(speed)
+        found.append(verdicts(speeds))
+    return found
+
+
+@pytest.mark.parametrize("launches", [2, 3, 5, 10])
+def test_equal_settings_are_told_apart_in_a_twentieth_of_runs_at_most(launches: int) -> None:
+    """Of a run with four sizes any of them would be a false alarm."""
+    found = verdicts_of_runs(1.0, launches)
+    false = sum(bool({"better", "worse"} & set(one)) for one in found)
+    # 5 % of 400 runs, and by chance 10 more in one of a thousand.
+    assert false <= 0.05 * RUNS + 13
+
+
+def test_a_setting_that_takes_a_tenth_longer_is_found() -> None:
+    for launches, least in ((5, 0.9), (10, 0.99)):
+        found = verdicts_of_runs(1.1, launches)
+        assert not any("better" in one for one in found)
+        assert sum("worse" in one for one in found) >= least * RUNS

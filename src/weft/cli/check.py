@@ -117,7 +117,7 @@ def check(
 def _make_limits(records: list[Path], path: Path | None, *, as_json: bool) -> None:
     from weft.report.table import console
     from weft.studies.made_limits import write_limits
-    from weft.wording import counted
+    from weft.wording import DETERMINED, counted, counted_cases, who_says
 
     if path is None or path.suffix != ".toml":
         what = f"{path} is no .toml" if path else "nothing says which file the limits go to"
@@ -128,13 +128,21 @@ def _make_limits(records: list[Path], path: Path | None, *, as_json: bool) -> No
     if as_json:
         print_json("check", made)
         return
-    least, greatest = (100 * share for share in (made.least_tolerance, made.greatest_tolerance))
+    without = who_says(one.partition(": ")[::2] for one in made.without)
+    ends = (made.least_tolerance, made.greatest_tolerance)
+    # Many times the figure are no per cent of it.
+    is_wide = made.greatest_tolerance > DETERMINED - 1
+    tolerances = (
+        f"{1 + ends[0]:.2f} to {1 + ends[1]:,.0f} times their figures"
+        if is_wide
+        else f"tolerances {100 * ends[0]:.0f} to {100 * ends[1]:.0f} %"
+    )
     lines = (
-        f"{path}: {counted(made.limits, 'limit')}, tolerances {least:.0f} to {greatest:.0f} %",
+        f"{path}: {counted(made.limits, 'limit')}, {tolerances}",
         f"check with: weft check RECORD --against {as_typed(path)}",
         made.wide,
         made.few,
-        *(f"no limit for {one}" for one in made.without),
+        *(f"no limit for {counted_cases(cases)}: {why}" for why, cases in without.items()),
     )
     for line in filter(None, lines):
         console().print(line, markup=False)

@@ -93,6 +93,7 @@ class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
             cores=self.cores,
             available_bytes=_available_bytes(self.hosts),
             sockets=_sockets(self.hosts),
+            devices=_devices(self.hosts),
             application_file=application_file(working, Path(path)) if path and working else None,
         )
 
@@ -201,6 +202,13 @@ def _sockets(hosts: Mapping[str, dict[str, Any]]) -> dict[str, int | None]:
     if {"HWLOC_SYNTHETIC", "HWLOC_XMLFILE"} & os.environ.keys():
         return {}
     return {name: manifest["cpu"].get("sockets") for name, manifest in hosts.items()}
+
+
+def _devices(hosts: Mapping[str, dict[str, Any]]) -> tuple[str, ...]:
+    """The interfaces and RDMA devices that any host has, by name."""
+    kinds = ("interfaces", "rdma")
+    named = (one["name"] for host in hosts.values() for kind in kinds for one in host.get(kind, ()))
+    return tuple(dict.fromkeys(named))
 
 
 def _available_bytes(hosts: Mapping[str, dict[str, Any]]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
 # By transport: the setting that takes the name of an interface, or of an RDMA device.
 _OF_INTERFACE = {"mpi": "interface", "tcp": "interface", "ucx": "device", "ofi": "domain"}
@@ -30,6 +30,20 @@ def chosen_devices(transports: Iterable[str], interface: str, device: str) -> di
             is_portless = family == "ucx" and ":" not in device
             found[f"{family}.{_OF_DEVICE[family]}"] = f"{device}:1" if is_portless else device
     return found
+
+
+def device_nowhere(option: str, value: str, there: Container[str]) -> str:
+    """The first interface or device in an option's value that is none of these; empty if all are.
+
+    Of libfabric it may be a domain of a provider alone, and a subnet of MPI's is no name.
+    """
+    family, _, name = option.partition(".")
+    if family == "ofi" or name not in (_OF_INTERFACE.get(family), _OF_DEVICE.get(family)):
+        return ""
+    # UCX takes the port of a device behind it, "all", and behind a caret what it shall not take.
+    names = (one.partition(":")[0] for one in value.removeprefix("^").split(","))
+    others = (one for one in names if one not in there and "/" not in one)
+    return next((one for one in others if one not in ("", "all")), "")
 
 
 def devices_in_turn(transport: str, options: Mapping[str, str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from weft.plan.allocation import layout_of, place_of
 from weft.plan.budget import measuring_s
 from weft.plan.case import Case
 from weft.plan.cases import Experiment, cases_of
-from weft.plan.devices import chosen_devices
+from weft.plan.devices import chosen_devices, device_nowhere
 from weft.plan.effects import Reached, refuse_without_effect
 from weft.plan.fewer_sizes import whole_sizes
 from weft.plan.memory import check_memory, check_ranks, too_large, within_memory
@@ -23,7 +23,7 @@ from weft.plan.plan import FEW_RANKS, Plan, make_plan
 from weft.plan.study import experiments_of_study, is_study, transports_of_study
 from weft.plan.suites import placed, suite_called
 from weft.units import format_bytes
-from weft.wording import counted
+from weft.wording import counted, few_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 # Tests in which a simulated rank's additions take time.
 _SUMMING = ("allreduce",)
+# So many of the interfaces and devices of hosts are named in a refusal.
+_MOST_NAMED = 6
 # What makes a case large. Of the usual cases, where none of these is typed, those are skipped for
 # which a host has no memory.
 _MAKE_LARGE = frozenset(("sizes", "points", "buffers", "queue_depth", "samples", *OTHER_VALUES))
@@ -202,9 +204,10 @@ def _usable(
     named = choose("transport", asked, tuple(there))
     usual = tuple(one.name for one in site.transports if one.usual)
     selected = named or usual
-    _check_options("--option", request.options, site.transports)
+    _check_options("--option", request.options, site)
     for each in request.variations.values():
-        _check_options("--vary", each.options, site.transports)
+        _check_options("--vary", each.options, site)
+    _check_devices(request, site)
     for one in (there[name] for name in named):
         if one.reason:
             raise WeftError(
@@ -228,11 +231,11 @@ def _usable(
     return usable
 
 
-def _check_options(typed: str, options: Mapping[str, str], transports: Sequence[Transport]) -> None:
+def _check_options(typed: str, options: Mapping[str, str], site: Site) -> None:
     """Raises WeftError for an unknown option of a transport, or a value that it does not take."""
     takes = {
         f"{one.name}.{setting.name}": setting
-        for one in transports
+        for one in site.transports
         if one.usual
         for setting in one.settings
     }
@@ -243,6 +246,23 @@ def _check_options(typed: str, options: Mapping[str, str], transports: Sequence[
             raise WeftError(f"there is no option {key}", fix)
         if taken := takes[key].refusal(value):
             raise WeftError(f"{key} does not take {value}", f"type {taken}: {typed} {key}=VALUE")
+
+
+def _check_devices(request: Request, site: Site) -> None:
+    """Raises WeftError for an interface or a device that no host has; ranks would all refuse it."""
+    varied = [pair for each in request.variations.values() for pair in each.options.items()]
+    asked = [
+        ("--interface NAME", "tcp.interface", request.interface),
+        ("--device NAME", "verbs.device", request.device),
+        *((f"--option {key}=NAME", key, value) for key, value in request.options.items()),
+        *((f"--vary {key}=NAME", key, value) for key, value in varied),
+    ]
+    for typed, key, value in asked if site.devices else ():
+        if nowhere := device_nowhere(key, value, site.devices):
+            raise WeftError(
+                f"no host has an interface or a device {nowhere}",
+                f"type one of {few_of(site.devices, _MOST_NAMED)}: {typed}",
+            )
 
 
 def _on_file(experiment: Experiment, site: Site) -> Experiment:

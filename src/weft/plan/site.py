@@ -61,8 +61,8 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 
     `cores` are those of all hosts that ranks may use, `available_bytes` the free memory of
     the one with least; None where no host was asked. `sockets` of a host
-    are None where its kernel does not say. `application_file` is the one that the experiments
-    name.
+    are None where its kernel does not say. `devices` are the interfaces and RDMA devices that any
+    host has; none where no host was asked. `application_file` is the one that the experiments name.
     """
 
     launcher: str
@@ -72,6 +72,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     cores: int = 1
     available_bytes: int | None = None
     sockets: dict[str, int | None] = {}
+    devices: tuple[str, ...] = ()
     application_file: ApplicationFile | None = None
 
     @property

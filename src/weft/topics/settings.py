@@ -100,7 +100,7 @@ class SettingsBeside(Topic[tuple[SettingRow, ...]]):
             )
             if reference == varied.words:
                 continue
-            found, rounds, needed = _speed(of_first, times[case.key], sessions)
+            found, rounds, needed = speed_beside(of_first, times[case.key], sessions)
             row = SettingRow(
                 **SettingRow.of(case, transport=varied.of),
                 setting=varied.words,
@@ -176,7 +176,7 @@ class SettingsBeside(Topic[tuple[SettingRow, ...]]):
         return [row.needed for row in rows if row.needed]
 
 
-def _speed(
+def speed_beside(
     first: Mapping[int, float], other: Mapping[int, float], sessions: Mapping[int, int]
 ) -> tuple[Ratio, int, Needed]:
     """The speed of the other over the first, in how many rounds both were measured, and what tells

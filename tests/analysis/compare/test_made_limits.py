@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import weft
 from support.builders import make_cases, synthetic_record, usual_times_ns
@@ -20,6 +21,7 @@ from weft.analysis.compare.kept_limits import against_limits
 from weft.analysis.compare.made_limits import KEEPS, MadeLimit, limit_of
 from weft.analysis.compare.pool import Pooled, pool
 from weft.analysis.stats.intervals import median_of_launches
+from weft.cli.main import app
 from weft.errors import WeftError
 from weft.sources.limits import read_limits
 from weft.studies.made_limits import write_limits
@@ -247,3 +249,29 @@ def test_a_case_without_an_interval_has_none_and_says_why(tmp_path: Path) -> Non
     assert len(re.findall("^# No limit for ", Path(made.path).read_text(), re.MULTILINE)) == len(
         made.without
     )
+
+
+def test_what_is_printed_of_limits_says_why_many_have_none_once(tmp_path: Path) -> None:
+    """Limits of many times their figures are no per cent of them."""
+
+    def times(case: Case, launch: int) -> Sequence[float]:
+        scatter = 2.0 if case.test == "stream" else 1.0
+        return [time * scatter ** (launch % 3) for time in usual_times_ns(case, launch)]
+
+    def printed(name: str, launches: int, times_ns: Any) -> str:
+        record = synthetic_record(tmp_path / name, CASES, launches=launches, times_ns=times_ns)
+        words = ["check", "--make-limits", str(record), "-o", str(tmp_path / "made.toml")]
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, done.output
+        return " ".join(done.output.split())
+
+    def one_launch(case: Case, launch: int) -> Sequence[float]:
+        return usual_times_ns(case, launch) if launch == 0 or case.test == "stream" else []
+
+    assert re.search(r"limits, tolerances \d+ to \d+ % ", printed("q.jsonl", 5, usual_times_ns))
+    wide = printed("wide.jsonl", 5, times)
+    assert re.search(r"limits, 1\.\d\d to [\d,]+ times their figures ", wide), wide
+    count = sum(case.test != "stream" for case in CASES)
+    without = printed("some.jsonl", 3, one_launch)
+    assert f"no limit for {count} cases, first tcp/ping_pong/" in without
+    assert without.count("no limit for") == 1
