@@ -47,6 +47,10 @@ if TYPE_CHECKING:
 WIDE_SPREAD = 1000
 MOST_POINTS = 4000
 LINE_POINTS = 65
+# An interval of R² that bears out no fourth decimal is none of what it leaves out either.
+_SMALL_STEP = 5e-4
+# From so many per cent on three digits are whole.
+_WHOLE_FROM = 999.5
 PREDICTION_HEAD = ("model", "median error", "largest error", "the model is")
 
 
@@ -70,9 +74,14 @@ def line_rows(fit: LinearFit) -> list[tuple[str, str, str]]:
     ]
 
 
-def _of_one(share: float, _: float | None = None, /) -> str:
-    """A share of one to five decimals: what R² leaves out is small."""
-    return format_number(share, 1e-5)
+def _of_one(share: float, step: float | None = None, /) -> str:
+    """A share of one to five decimals, for what R² leaves out is small; fewer where it is not."""
+    return format_number(share, step if step and step > _SMALL_STEP else 1e-5)
+
+
+def _error_in_percent(percent: float) -> str:
+    """How far a model is off: "0.0123 %", "637 %", "1650 %"."""
+    return f"{percent:.0f} %" if percent >= _WHOLE_FROM else f"{percent:.3g} %"
 
 
 def _step_in_percent(times: float, step: float | None = None, /) -> str:
@@ -135,11 +144,12 @@ def prediction_rows(models: Models) -> list[tuple[str, ...]]:
     return [
         (
             found.model,
-            f"{found.median_error_percent:.3g} %",
-            f"{found.largest_error_percent:.3g} % at {format_bytes(found.largest_at_bytes)}",
+            _error_in_percent(found.median_error_percent),
+            f"{largest} at {format_bytes(found.largest_at_bytes)}",
             found.basis,
         )
         for found in models.predictions
+        for largest in (_error_in_percent(found.largest_error_percent),)
     ]
 
 
