@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,12 +30,10 @@ from weft.plan.case import Case
 from weft.record.run import Run
 from weft.report.comparison import comparison_tables
 from weft.report.drawing import draw
-from weft.report.fits import line_rows, prediction_rows
 from weft.report.inline import plot
 from weft.report.markup import to_latex, to_markdown
 from weft.report.table import console
 from weft.sources.limits import read_limits
-from weft.sources.series import models_of
 from weft.topics import charts_of, results_of
 from weft.units import (
     format_bandwidth,
@@ -280,11 +277,6 @@ def test_a_known_interval_has_its_bar_and_no_such_line() -> None:
     assert chart.words == "n"
 
 
-def test_a_fit_of_one_launch_says_so(tmp_path: Path) -> None:
-    output = CliRunner().invoke(app, ["fit", str(record(tmp_path, 1).path)]).output
-    assert re.search(r"bandwidth +[\d.]+ GB/s, 1 launch +[\d.]+ GB/s, 1 launch", output)
-
-
 @pytest.mark.parametrize(
     ("number", "noun", "words"),
     [(0, "case", "0 cases"), (1, "case", "1 case"), (2, "case", "2 cases"),
@@ -405,30 +397,3 @@ def test_a_computed_size_and_a_ratio_have_their_own_units() -> None:
     assert format_ratio(0.5, 1.0) == "0.50"
     assert format_change(-3.25, 0.1) == "-3.2 %"
     assert format_share(0.982) == "98.2 %"
-
-
-@pytest.mark.parametrize(
-    ("half", "told"), [(0.1, "0.81 [0.71, 0.91]"), (1e-5, "0.81000 [0.80999, 0.81001]")]
-)
-def test_a_share_of_a_line_has_the_digits_that_its_interval_bears_out(
-    half: float, told: str, tmp_path: Path
-) -> None:
-    [found] = models_of([weft.load(synthetic_record(tmp_path / "r.jsonl", CASES))]).models[:1]
-    share = figure_of(0.81, 0.81 - half, 0.81 + half)
-    lines = msgspec.structs.replace(found.line.least_squares, r_squared=share)
-    rows = line_rows(msgspec.structs.replace(found.line, least_squares=lines))
-    assert rows[2] == ("R²", told, "-")
-
-
-@pytest.mark.parametrize(
-    ("percent", "told"), [(0.01234, "0.0123 %"), (637.4, "637 %"), (1648.0, "1648 %")]
-)
-def test_the_error_of_a_model_is_no_power_of_ten(percent: float, told: str, tmp_path: Path) -> None:
-    [found] = models_of([weft.load(synthetic_record(tmp_path / "r.jsonl", CASES))]).models[:1]
-    off = tuple(
-        msgspec.structs.replace(one, median_error_percent=percent, largest_error_percent=percent)
-        for one in found.predictions
-    )
-    [row, *_] = prediction_rows(msgspec.structs.replace(found, predictions=off))
-    assert row[1] == told
-    assert row[2].startswith(f"{told} at ")
