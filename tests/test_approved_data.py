@@ -18,7 +18,7 @@ import pytest
 from support.approved import held, rounded
 from support.builders import PATTERNS, make_cases, synthetic_record
 from support.constants import constants_of_tests
-from support.drawings import charts, drawn_in_words
+from support.drawings import charts, drawn_in_words, fabrics_drawn, loads_unlike
 from support.laid_out import lay_out
 from support.machines import rich_machine
 from support.plans import REQUEST, RICH_SITE, RICH_TESTS
@@ -28,7 +28,8 @@ from support.uneven import Failing, Uneven, uneven_run
 from weft import units
 from weft.cli.main import app
 from weft.errors import WeftError
-from weft.fabric.topologies import FabricAsked
+from weft.fabric.picture import picture_of
+from weft.fabric.topologies import FabricAsked, build_fabric
 from weft.host.checks import diagnose
 from weft.host.load import Load
 from weft.host.manifest import collect
@@ -44,6 +45,7 @@ from weft.plan.request import Request
 from weft.plan.simulated import SimulatedPlatform
 from weft.plan.suites import SUITES
 from weft.reference.library import platforms
+from weft.report.fabric_svg import fabric_svg
 from weft.report.paper import SCREEN, SERIF, Paper
 from weft.sim.fidelity import beside, peaks_beside, predicted_ns
 from weft.sim.platforms import protocols_of
@@ -363,11 +365,21 @@ def drawings(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
         yield from drawn_in_words(chart, paper)
 
 
+def pictures(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
+    """Fabrics as they are drawn with what their cables carried; the first without it too."""
+    first, *_ = made = [(asked, build_fabric(asked)) for asked in fabrics_drawn()]
+    for (asked, fabric), has_loads in ((first, False), *((one, True) for one in made)):
+        yield f"== {asked.topology} of {asked.nodes} nodes, loads: {has_loads}"
+        yield from fabric_svg(
+            picture_of(fabric, loads_unlike(fabric) if has_loads else {})
+        ).splitlines()
+
+
 # When something was, and raw data, of which there is too much: batches have its amounts.
 UNLIKE_EACH_TIME = {"started_utc", "finished_utc", "load_average", "ticks", "samples", "parts"}
 EVERY_SCENE = (
     plans, asked, starts, jobs, models, calibrations, published, runs, hosts, constants, figures,
-    drawings,
+    drawings, pictures,
 )  # fmt: skip
 SCENES: dict[str, Callable[[Path, pytest.MonkeyPatch], Iterator[str]]] = {
     one.__name__: one for one in EVERY_SCENE

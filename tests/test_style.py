@@ -56,6 +56,7 @@ RULES: tuple[Rule, ...] = (
     assert_rules.distances_without_a_sign,
     assert_rules.figures_of_nobody,
     assert_rules.launches_all_alike,
+    assert_rules.lattices_all_alike,
     advice_rules.unquoted_files,
     count_rules.bare_counts,
     count_rules.bare_counts_of_the_engine,
@@ -123,6 +124,16 @@ EXCEPTIONS: tuple[Allowed, ...] = (
         assert_rules.launches_all_alike,
         "tests/measure/test_states.py",
         "a clock that stands still, in its only launch",
+    ),
+    Allowed(
+        assert_rules.lattices_all_alike,
+        "tests/support/every_topic.py",
+        "how cubes are written is read in every output; support/unlike.py has other lattices",
+    ),
+    Allowed(
+        assert_rules.lattices_all_alike,
+        "tests/support/studies.py",
+        "published curves are of cubes, and are told by one extent",
     ),
     Allowed(
         python_rules.tests_by_name,

@@ -191,7 +191,10 @@ def test_the_doctor_shows_each_finding_with_its_own_level_effect_and_fix(
     monkeypatch.setattr("weft.host.every.of_hosts", lambda _: findings)
     found = result_of(shown("doctor", "--json"))["findings"]
     assert [one["check"] for one in found] == [f"check{at}" for at in range(6)]
-    lines = [line.split() for line in shown("doctor").splitlines()]
+    whole = [line.rstrip() for line in shown("doctor").splitlines()]
+    assert whole[0] == "WARNING  check0  what0"
+    assert whole[2:4] == ["                   effect: effect1", "                   fix:    fix1"]
+    lines = [line.split() for line in whole]
     wanted = []
     for one in found:
         mark = "WARNING" if one["level"] == "warning" else one["level"]

@@ -148,13 +148,16 @@ def test_a_legend_has_each_load_in_the_colour_of_its_lines() -> None:
     legend = [line for line in lines if (line["x1"], line["x2"]) == ("12", "52")]
     assert len(legend) == 5
     heights = [float(line["y1"]) for line in legend]
-    assert heights == sorted(heights) == [float(line["y2"]) for line in legend]
+    assert heights == [heights[0] + 20 * at for at in range(5)]
+    assert heights == [float(line["y2"]) for line in legend]
     colours = [line["stroke"] for line in legend]
     widths = [float(line["stroke-width"]) for line in legend]
     assert len(set(colours)) == 5
     assert widths == sorted(set(widths))
-    words = [text.text for text in root.iter(f"{SVG}text") if text.get("x") == "62"]
-    assert len(words) == 5
+    words = [float(text.get("y", "")) for text in root.iter(f"{SVG}text") if text.get("x") == "62"]
+    assert words == [y + 4 for y in heights]
+    _, _, _, height = map(float, root.get("viewBox", "").split())
+    assert words[-1] <= height - 4
 
 
 def test_links_that_are_no_cables_hide_none_that_are() -> None:

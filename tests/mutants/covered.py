@@ -16,14 +16,17 @@ import sys
 import time
 import tomllib
 from collections import defaultdict
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from mutants.pages import with_table, write_rows
-from mutants.reached import QUICK, STORE
+from mutants.reached import FILES_OF_A_PIECE, QUICK, STORE, files_of_tests
 from mutants.recorded import files_recorded
+from mutants.tree import Copy
+from support.copies import WITHOUT_FINDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -97,33 +100,56 @@ def main() -> int:
 
 
 def of_python(folder: Path, processes: int) -> list[Covered]:
-    """By folder of src/weft."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    settings = folder / "settings"
-    settings.write_text(_SETTINGS.format(source=ROOT / "src" / "weft", data=folder / "data"))
-    (folder / "sitecustomize.py").write_text("import coverage\ncoverage.process_startup()\n")
-    environment = {
-        **os.environ,
+    """By folder of src/weft, in a copy: the checkout may go on meanwhile.
+
+    A count that was interrupted goes on where no source has changed since.
+    """
+    copy = Copy(ROOT, folder)
+    sources = sorted((copy.tree / "src" / "weft").rglob("*.py"))
+    state = sha256(b"".join(one.read_bytes() for one in sources)).hexdigest()
+    traced = folder / "traced"
+    done = traced / state
+    if not done.exists():
+        shutil.rmtree(traced, ignore_errors=True)
+        traced.mkdir(parents=True)
+        done.touch()
+    settings = traced / "settings"
+    source = copy.tree / "src" / "weft"
+    settings.write_text(_SETTINGS.format(source=source, data=traced / "data"))
+    start = f"{WITHOUT_FINDER}\nimport coverage\ncoverage.process_startup()\n"
+    (traced / "sitecustomize.py").write_text(start)
+    environment = copy.environment() | {
         "COVERAGE_PROCESS_START": str(settings),
-        "PYTHONPATH": f"{folder}:{os.environ.get('PYTHONPATH', '')}",
+        "PYTHONPATH": f"{traced}:{copy.tree / 'src'}:{copy.tree / 'tests'}",
     }
     words = [sys.executable, "-m", "pytest", "-q", "-n", str(processes), "-m", QUICK]
     words += ["-p", "no:cacheprovider"]
-    subprocess.run([*words, "tests"], cwd=ROOT, env=environment, check=False, timeout=MOST_S)
-    told = folder / "told.json"
-    for more in (["combine", "-q"], ["json", "-q", "-o", str(told)]):
+    files = files_of_tests(copy.tree, ["tests"])
+    for piece in pieces_left(files, done.read_text().splitlines()):
+        subprocess.run(
+            [*words, *piece], cwd=copy.tree, env=environment, check=False, timeout=MOST_S
+        )
+        with done.open("a") as file:
+            file.writelines(f"{name}\n" for name in piece)
+    told = traced / "told.json"
+    for more in (["combine", "-q", "--keep"], ["json", "-q", "-o", str(told)]):
         own = [sys.executable, "-m", "coverage", *more, f"--rcfile={settings}"]
-        subprocess.run(own, cwd=ROOT, check=True, timeout=MOST_S)
-    return by_folder(_python_files(json.loads(told.read_text())))
+        subprocess.run(own, cwd=copy.tree, check=True, timeout=MOST_S)
+    return by_folder(_python_files(json.loads(told.read_text()), copy.tree))
 
 
-def _python_files(told: dict[str, Any]) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
+def pieces_left(files: Sequence[str], done: Sequence[str]) -> list[list[str]]:
+    """Files of tests that were not run, so many at a time that little is lost where one ends."""
+    left = [name for name in files if name not in done]
+    return [left[at : at + FILES_OF_A_PIECE] for at in range(0, len(left), FILES_OF_A_PIECE)]
+
+
+def _python_files(told: dict[str, Any], tree: Path) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
     """Each file with its lines, those that were run, and so its branches."""
     for path, one in told["files"].items():
         own = one["summary"]
         yield (
-            str(Path(path).resolve().relative_to(ROOT)) if Path(path).is_absolute() else path,
+            str(Path(path).relative_to(tree)) if Path(path).is_absolute() else path,
             (
                 own["num_statements"], own["covered_lines"],
                 own["num_branches"], own["covered_branches"],

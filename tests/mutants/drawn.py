@@ -156,7 +156,9 @@ def _end(node: ast.expr) -> tuple[int, int]:
 
 
 def _meaning(text: str) -> str:
-    """The syntax tree without docstrings and annotations, which change nothing that is measured."""
+    """The syntax tree without docstrings, annotations and the order of a set, which change nothing
+    that is measured.
+    """
     tree = ast.parse(text)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a call of a number is no bug that anyone would type
@@ -172,6 +174,8 @@ def _meaning(text: str) -> str:
         # Sentences for a person are held elsewhere: to what is typed, and to the glossary.
         if isinstance(node, ast.Constant) and " " in str(node.value):
             node.value = "words"
+        if isinstance(node, ast.Set):
+            node.elts = sorted({ast.dump(one): one for one in node.elts}.values(), key=ast.dump)
         if isinstance(node, ast.FunctionDef):
             node.returns = None
             _without_types(node)

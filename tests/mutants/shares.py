@@ -22,10 +22,13 @@ FATES: tuple[Fate, ...] = ("noticed", "lived", "equivalent")
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(__file__).with_name("judged") / "shares.toml"
 PAGE = ROOT / "docs" / "tests-that-notice.md"
-BEGIN, END = "<!-- drawn -->\n", "<!-- end of drawn -->\n"
-# The newest three that drew of all folders, with the recording as it is.
+BEGIN, END = "<!-- seeds -->\n", "<!-- end of seeds -->\n"
+# The newest three that drew of all folders, and the newest of the engine.
 NEWEST = (552017, 2283184, 6190231)
+NEWEST_OF_ENGINE = (3088432, 4410277)
 BEGIN_NEWEST, END_NEWEST = "<!-- newest -->\n", "<!-- end of newest -->\n"
+# A seed that drew in more folders than these drew of all.
+MOST_NAMED = 9
 # What is to be noticed of a folder's mutants: where figures are made, and elsewhere.
 FIGURES = frozenset(
     ("analysis", "measure", "plan", "record", "fabric", "sim", "topics", "launch",
@@ -82,7 +85,7 @@ def keep(shares: Iterable[Share], path: Path = KEPT) -> None:
 
 
 def table_of(shares: Sequence[Share]) -> list[str]:
-    """By folder over all seeds: drawn, noticed, lived, equivalent, share, aim, and the seeds."""
+    """By folder over these seeds: drawn, noticed, lived, equivalent, share, aim, and the seeds."""
     lines = [
         "| folder | drawn | noticed | lived | equivalent | share | aim | seeds |",
         "|---|---|---|---|---|---|---|---|",
@@ -94,11 +97,29 @@ def table_of(shares: Sequence[Share]) -> list[str]:
 
 
 def _row(folder: str, shares: Sequence[Share], aim: str) -> str:
+    seeds = ", ".join(map(str, sorted({one.seed for one in shares})))
+    return f"| {folder} | {' | '.join(_counts(shares))} | {aim} | {seeds} |"
+
+
+def _counts(shares: Sequence[Share]) -> list[str]:
     noticed, lived = sum(one.noticed for one in shares), sum(one.lived for one in shares)
     alike = sum(one.equivalent for one in shares)
-    seeds = ", ".join(map(str, sorted({one.seed for one in shares})))
-    cells = (noticed + lived + alike, noticed, lived, alike, share_of(noticed, noticed + lived))
-    return f"| {folder} | {' | '.join(map(str, cells))} | {aim} | {seeds} |"
+    counts = (noticed + lived + alike, noticed, lived, alike)
+    return [*map(str, counts), share_of(noticed, noticed + lived)]
+
+
+def seeds_of(shares: Sequence[Share]) -> list[str]:
+    """A row a seed: of what it drew, and what became of those, in the order of the seeds."""
+    lines = [
+        "| seed | of | drawn | noticed | lived | equivalent | share |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for seed in sorted({one.seed for one in shares}):
+        own = [one for one in shares if one.seed == seed]
+        folders = ", ".join(sorted(one.folder for one in own))
+        named = folders if len(own) <= MOST_NAMED else f"{len(own)} folders"
+        lines.append(f"| {seed} | {named} | {' | '.join(_counts(own))} |")
+    return lines
 
 
 def ends_of(noticed: int, could: int) -> tuple[float, float]:
@@ -129,7 +150,7 @@ def missed(shares: Iterable[Share]) -> list[str]:
 
 
 def page_with(text: str, shares: Sequence[Share]) -> str:
-    """The page of docs with the tables of these: of all seeds, and of the newest."""
-    newest = [one for one in shares if one.seed in NEWEST]
-    found = with_table(text, BEGIN, END, table_of(shares))
+    """The page of docs with the tables of these: by seed, and by folder of the newest."""
+    newest = [one for one in shares if one.seed in (*NEWEST, *NEWEST_OF_ENGINE)]
+    found = with_table(text, BEGIN, END, seeds_of(shares))
     return with_table(found, BEGIN_NEWEST, END_NEWEST, table_of(newest))

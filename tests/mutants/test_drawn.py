@@ -104,6 +104,16 @@ def test_neighbours_are_exchanged_and_words_are_left() -> None:
     assert is_one(Drawn(path=PATH, line=11, old="        count -= 1\n", new=early), SOURCE)
 
 
+def test_a_set_in_another_order_is_the_same() -> None:
+    source = "FOUND = {'a', 'b', 'c'}\n"
+    for new, is_another in (
+        ("{'b', 'a', 'c'}", False), ("{'a', 'b', 'c', 'a'}", False), ("{'a', 'b'}", True),
+        ("['a', 'b', 'c']", True),
+    ):  # fmt: skip
+        mutant = Drawn(path="a.py", line=1, old=source, new=f"FOUND = {new}\n")
+        assert is_one(mutant, source) is is_another
+
+
 @pytest.mark.parametrize(
     ("text", "count"),
     [

@@ -5,7 +5,18 @@ from pathlib import Path
 import pytest
 
 from mutants.drawn import Drawn
-from mutants.shares import PAGE, Share, keep, kept, missed, page_with, share_of, shares_of, table_of
+from mutants.shares import (
+    PAGE,
+    Share,
+    keep,
+    kept,
+    missed,
+    page_with,
+    seeds_of,
+    share_of,
+    shares_of,
+    table_of,
+)
 
 
 def share(folder: str, noticed: int, lived: int, seed: int = 7, equivalent: int = 0) -> Share:
@@ -63,6 +74,14 @@ def test_a_folder_misses_its_aim_where_its_interval_is_below(
 def test_the_page_has_the_table_of_what_was_drawn() -> None:
     text = PAGE.read_text()
     assert text == page_with(text, kept())
-    assert page_with("a\n<!-- drawn -->\nold\n<!-- end of drawn -->\nb\n", []).startswith(
-        "a\n<!-- drawn -->\n| folder |"
+    assert page_with("a\n<!-- seeds -->\nold\n<!-- end of seeds -->\nb\n", []).startswith(
+        "a\n<!-- seeds -->\n| seed |"
     )
+
+
+def test_a_seed_names_its_folders_unless_it_drew_of_all() -> None:
+    many = [share(f"folder{at}", 2, 1, seed=8) for at in range(10)]
+    assert seeds_of([*many, share("sim", 9, 1), share("cli", 5, 0, equivalent=2)])[2:] == [
+        "| 7 | cli, sim | 17 | 14 | 1 | 2 | 93% [70%, 99%] |",
+        "| 8 | 10 folders | 30 | 20 | 10 | 0 | 67% [49%, 81%] |",
+    ]

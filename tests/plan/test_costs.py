@@ -99,7 +99,7 @@ def test_the_pace_of_a_case_is_over_all_of_its_operations() -> None:
 
 
 def lattice_states(test: str) -> list[CaseState]:
-    lattices = [Lattice(extents=(one,) * 4) for one in (4, 8, 14)]
+    lattices = [Lattice(extents=(one, one, one, 2 * one)) for one in (4, 8, 14)]
     made = [Case(test=test, transport="tcp", bytes=36, application=one.options) for one in lattices]
     return [CaseState(case, pattern(test)) for case in made]
 

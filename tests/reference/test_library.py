@@ -246,10 +246,11 @@ def test_the_list_names_every_platform() -> None:
 
 def test_show_prints_what_was_published() -> None:
     shown = CliRunner().invoke(app, ["show", "escher", "--test", "ping_pong"]).output
-    assert ["4", "MiB", "958.5", "(95.8", "%)"] in [line.split() for line in shown.splitlines()]
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["4", "MiB", "958.5", "(95.8", "%)"] in lines
     assert "SAND2005-1555P" in shown
     assert "have no interval" in shown
-    assert "$9,473,840" in shown
+    assert ["4608", "$9,473,840", "$2,056"] in lines
     assert "SendRecv (" not in shown
     assert "around 831" in CliRunner().invoke(app, ["show", "osu-vapi"]).output
 

@@ -10,6 +10,7 @@ from rich.console import Console
 
 import weft
 from support.builders import (
+    LAUNCH_EFFECTS,
     lost_batch,
     make_cases,
     synthetic_record,
@@ -110,8 +111,7 @@ def test_a_reason_without_a_figure_is_named_first(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong", "stream"), ("tcp",), (8, 1024))
 
     def times_ns(case: Case, launch: int) -> list[float]:
-        del launch
-        return [] if case == cases[0] else [1000.0] * 9
+        return [] if case == cases[0] else [1000 * LAUNCH_EFFECTS[launch]] * 9
 
     lost = [lost_batch(cases[0], 0, 900, "failed", "byte 3 differs")]
     path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times_ns, more=lost)
@@ -129,8 +129,7 @@ def test_a_host_that_is_gone_is_named_before_what_it_led_to(tmp_path: Path) -> N
     ]
 
     def times_ns(case: Case, launch: int) -> list[float]:
-        del launch
-        return [1000.0] * 9 if case == cases[0] else []
+        return [1000 * LAUNCH_EFFECTS[launch]] * 9 if case == cases[0] else []
 
     path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times_ns, more=lost)
     run = weft.load(path)
@@ -165,8 +164,7 @@ def test_what_was_measured_is_shown_though_other_tests_were_refused(tmp_path: Pa
     )
 
     def times_ns(case: Case, launch: int) -> list[float]:
-        del launch
-        return [1000.0] * 9 if case in spots else []
+        return [1000 * LAUNCH_EFFECTS[launch]] * 9 if case in spots else []
 
     def parts_ns(case: Case, launch: int) -> dict[str, list[float]]:
         return {f"rank{peer}": times_ns(case, launch) for peer in range(1, 1 + (case.point or 0))}

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 import weft
-from support.builders import make_cases, synthetic_record
+from support.builders import LAUNCH_EFFECTS, make_cases, synthetic_record
 from support.shown import render_page
 from weft.analysis.first_figures import first_figures
 from weft.analysis.summary import summarise
@@ -28,8 +28,8 @@ SIZES = (8, 1024, 65536)
 
 def results(path: Path, depths: tuple[int, ...] = (64,)) -> Results:
     def times_ns(case: Case, launch: int) -> list[float]:
-        del launch
-        return [(1000 + case.bytes / 10) * (64 / case.queue_depth)] * 9
+        middle = (1000 + case.bytes / 10) * (64 / case.queue_depth)
+        return [middle * LAUNCH_EFFECTS[launch]] * 9
 
     plain = make_cases(("ping_pong", "stream"), ("tcp", "mpi"), SIZES)
     cases = [msgspec.structs.replace(case, queue_depth=depth) for depth in depths for case in plain]

@@ -114,7 +114,7 @@ def test_a_value_shows_under_the_pointer_and_at_the_arrow_keys(
     assert not tip.is_displayed()
     x, y = browser.execute_script(PLACE_ON_SCREEN, "ping_pong", 0, 0)
     ActionChains(browser).move_to_element_with_offset(plot, x, y).perform()
-    assert "8 B: 1.00 µs [1.00, 1.00]" in tip.text
+    assert tip.text == "tcp, 8 B: 1.00 µs [1.00, 1.00]"
     browser.execute_script("document.activeElement.blur()")
     browser.execute_script("arguments[0].focus()", plot)
     plot.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)

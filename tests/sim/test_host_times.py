@@ -137,6 +137,17 @@ def test_an_exchange_takes_as_long_as_a_host_sends_and_takes_in(tmp_path: Path) 
     assert exchanges_ns([run], "tcp", dict.fromkeys(SIZES, 1e9)) == {}
 
 
+def test_beyond_the_largest_size_hosts_take_longer_as_between_the_last_two(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent, received = {8: 900.0, 512: 1000.0, 4096: 7168.0}, {8: 100.0, 512: 150.0, 4096: 1150.0}
+    monkeypatch.setattr("weft.sim.host_times._sending_ns", lambda *_: sent)
+    monkeypatch.setattr("weft.sim.host_times._receiving_ns", lambda *_: received)
+    # Of both together 2 ns a byte there, and 0.3 before.
+    found = exchanges_ns([], "tcp", {8: 10.0, 2304: 10.0, 4096: 10.0, 12288: 10.0})
+    assert found == pytest.approx({8: 1000, 2304: 4734, 4096: 8318, 12288: 8318 + 2 * 8192})
+
+
 def test_hosts_at_one_size_tell_nothing_of_exchanges(run: weft.Run, tmp_path: Path) -> None:
     cases = make_cases(("host_overhead", "late_receive"), ("tcp",), (8,))
     path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times_ns, parts_ns=parts_ns)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from style.tree import Finding, Source, Tree
 
-# Digits and what stands about them, with a unit or a fraction: no name of what it is.
-_FIGURE = re.compile(
-    r"[\s\[(]*-?[\d.,]+(?: ?(?:[nuµm]?s|[KMG]i?B(?:/s)?|B(?:/s)?|%))?(?:[\s\[\](),±%-]*[\d.,]*)*"
-)
-_MEANS_A_VALUE = re.compile(r"\d[.,]\d|\d ?(?:[nuµm]?s|[KMG]i?B(?:/s)?|B(?:/s)?|%)")
+_FIGURE = re.compile(r"-?\d[\d.,]*(?: ?(?:[nuµm]?s|[KMG]i?B(?:/s)?|B(?:/s)?|%)(?![A-Za-z]))?")
+_MEANS_A_VALUE = re.compile(r"\d[.,]\d|\d ?(?:[nuµm]?s|[KMG]i?B(?:/s)?|B(?:/s)?|%)(?![A-Za-z])")
+# What may be the name of something: no mark of a page, and no word that any sentence has.
+_MARK = re.compile(r"</?\w+>")
+_NAME = re.compile(r"[A-Za-zµ_]{3,}")
+_OF_ANY_SENTENCE = {"and", "the", "over", "from", "with", "than", "for"}
 
 
 def distances_without_a_sign(tree: Tree) -> Iterator[Finding]:
@@ -28,8 +29,14 @@ def figures_of_nobody(tree: Tree) -> Iterator[Finding]:
             if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.In):
                 continue
             text = node.left.value if isinstance(node.left, ast.Constant) else None
-            if isinstance(text, str) and _MEANS_A_VALUE.search(text) and _FIGURE.fullmatch(text):
+            if isinstance(text, str) and _MEANS_A_VALUE.search(text) and not _names_any(text):
                 yield source.at(node.lineno, f"whose is '{text}'?")
+
+
+def _names_any(text: str) -> bool:
+    """Whether a text says what its figures are of."""
+    words = _NAME.findall(_MARK.sub(" ", _FIGURE.sub(" ", text)))
+    return any(word.lower() not in _OF_ANY_SENTENCE for word in words)
 
 
 def launches_all_alike(tree: Tree) -> Iterator[Finding]:
@@ -43,17 +50,30 @@ def launches_all_alike(tree: Tree) -> Iterator[Finding]:
                 if isinstance(node.value, ast.Lambda) and _is_of_every_launch(node.value):
                     yield source.at(node.value.lineno, "each launch has the same times")
             elif isinstance(node, ast.FunctionDef) and node.name.startswith("times"):
-                of_round = [one.arg for one in node.args.args[1:2] if one.arg.startswith("_")]
-                if of_round and ast.unparse(node.args.args[0].annotation or node) == "Case":
+                of_case = node.args.args and node.args.args[0].annotation
+                if of_case and ast.unparse(of_case) == "Case" and _is_of_every_launch(node):
                     yield source.at(node.lineno, "each launch has the same times")
 
 
-def _is_of_every_launch(times: ast.Lambda) -> bool:
+def _is_of_every_launch(times: ast.Lambda | ast.FunctionDef) -> bool:
     """Whether the second of its arguments, the round, is not read though it gives times."""
     if isinstance(times.body, ast.List) and not times.body.elts:
         return False
     names = [one.arg for one in times.args.args[1:2]]
-    return not any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(times.body))
+    return bool(names or isinstance(times, ast.Lambda)) and not any(
+        isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id in names
+        for one in ast.walk(times)
+    )
+
+
+def lattices_all_alike(tree: Tree) -> Iterator[Finding]:
+    """A made lattice has unlike extents: of a cube a wrong axis is no wrong figure."""
+    for source in tree.code(".py", under="tests"):
+        for node in source.nodes:
+            if isinstance(node, ast.keyword) and node.arg == "extents":
+                value = node.value
+                if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+                    yield source.at(value.lineno, f"{ast.unparse(value)} is a cube")
 
 
 def _asserts(tree: Tree) -> Iterator[tuple[Source, ast.Assert]]:

@@ -83,11 +83,19 @@ PLANTED = [
     (assert_rules.distances_without_a_sign, TESTS, DOC + "assert max(np.abs(x)) < 1\n"),
     (assert_rules.figures_of_nobody, TESTS, DOC + 'assert "1.50 µs [" in text\n'),
     (assert_rules.figures_of_nobody, TESTS, DOC + 'assert any("2,000" in one for one in x)\n'),
+    (assert_rules.figures_of_nobody, TESTS, DOC + 'assert "<td>1.50 µs</td>" in text\n'),
+    (assert_rules.figures_of_nobody, TESTS, DOC + 'assert "(70%) and to 1.9" in text\n'),
     (
         assert_rules.launches_all_alike,
         TESTS,
         DOC + "f(times_ns=lambda case, _: [case.bytes] * 9)\n",
     ),
+    (
+        assert_rules.launches_all_alike,
+        TESTS,
+        DOC + "def times_ns(case: Case, round_: int) -> list:\n    del round_\n    return [9.0]\n",
+    ),
+    (assert_rules.lattices_all_alike, TESTS, DOC + "f(extents=(size,) * 4)\n"),
     (assert_rules.launches_all_alike, TESTS, DOC + "f(times_ns=lambda *_: [1e3] * 9)\n"),
     (assert_rules.launches_all_alike, TESTS, DOC + "make_batch(tick_ns=1.0)\n"),
     (

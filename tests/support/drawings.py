@@ -8,11 +8,13 @@ import numpy as np
 
 from support.approved import short
 from weft.charts import Chart, ChartAxis, Mark, Matrix, Track
+from weft.fabric.topologies import FabricAsked
 from weft.report.drawing import _laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from weft.fabric.network import Fabric
     from weft.report.paper import Paper
 
 _SIZES = ChartAxis("message size", ticks=((64.0, "64 B"), (1024.0, "1 KiB"), (65536.0, "64 KiB")))
@@ -99,3 +101,23 @@ def drawn_in_words(chart: Chart, paper: Paper) -> Iterator[str]:
         for words in axes.texts:
             lie = (words.get_ha(), words.get_va(), words.get_rotation(), words.get_color())
             yield f"words {words.get_text()!r} {short(words.xy)} {short(words.xyann)} {lie}"
+
+
+def fabrics_drawn() -> tuple[FabricAsked, ...]:
+    """One of each shape, of which no two sides or levels are alike."""
+    return (
+        FabricAsked(nodes=16, switch="6", blocking="2:1"),
+        FabricAsked(nodes=60, switch="8"),
+        FabricAsked(nodes=60, switch="9", topology="torus", shape="2x3x4"),
+        FabricAsked(nodes=72, switch="7", topology="dragonfly"),
+        FabricAsked(nodes=5, switch="8"),
+    )
+
+
+def loads_unlike(fabric: Fabric) -> dict[str, float]:
+    """Bytes of each cable, by the names that a routing gives them: all loads of a legend."""
+    carried = {
+        f"cable-{trunk.one}-{trunk.other}-0": 1.0 + at % 7 + at / 50
+        for at, trunk in enumerate(fabric.trunks)
+    }
+    return {"node": 2.0, **carried}

@@ -106,7 +106,7 @@ def milc_record(path: Path) -> Path:
     )
 
     def times_ns(case: Case, round_: int) -> list[float]:
-        del round_
-        return [10.0 * lattice_of(case).sites_of_rank(case.ranks) * case.ranks] * 10
+        middle = 10.0 * lattice_of(case).sites_of_rank(case.ranks) * case.ranks
+        return [middle * LAUNCH_EFFECTS[round_]] * 10
 
     return synthetic_record(path / "milc.jsonl", cases, times_ns=times_ns)

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from weft.record.model import Line
 
 FOUND = {"plaquette_space": 2.62, "plaquette_time": 2.621}
+EXTENTS = (4, 8, 8, 16)
 PARTS = ("pack", "local", "wait", "remote", "sum")
 
 
 def drawn_record(folder: Path) -> Run:
     """Of links that are drawn, on one rank."""
-    lattice = Lattice(extents=(8,) * 4, is_global=True)
+    lattice = Lattice(extents=EXTENTS, is_global=True)
     case = Case(test="milc", transport="tcp", bytes=4, ranks=1, application=lattice.options)
     return weft.load(
         synthetic_record(
@@ -42,7 +43,7 @@ def drawn_record(folder: Path) -> Run:
 def on_gauge(run: Run, folder: Path, name: str, sums: tuple[int, int]) -> Run:
     """The same record, of links from a file."""
     gauge = ApplicationFile(
-        path=f"/data/{name}", format="SciDAC", extents=(8,) * 4, precision="single", checksums=sums
+        path=f"/data/{name}", format="SciDAC", extents=EXTENTS, precision="single", checksums=sums
     )
     record = run.lines
     plan = msgspec.structs.replace(record.header.plan, application_file=gauge)
