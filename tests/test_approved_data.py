@@ -367,8 +367,8 @@ def drawings(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
 
 def pictures(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
     """Fabrics as they are drawn with what their cables carried; the first without it too."""
-    first, *_ = made = [(asked, build_fabric(asked)) for asked in fabrics_drawn()]
-    for (asked, fabric), has_loads in ((first, False), *((one, True) for one in made)):
+    made = [(asked, build_fabric(asked)) for asked in fabrics_drawn()]
+    for (asked, fabric), has_loads in ((made[0], False), *((one, True) for one in made)):
         yield f"== {asked.topology} of {asked.nodes} nodes, loads: {has_loads}"
         yield from fabric_svg(
             picture_of(fabric, loads_unlike(fabric) if has_loads else {})

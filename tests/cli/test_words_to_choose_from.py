@@ -6,6 +6,12 @@ import pytest
 
 from support.in_process import weft_here
 
+TABLES = (
+    "figures or paper or settings or queue_depth or overhead or overlap or availability or"
+    " compute_loop or completion or hot_spots or message_rate or load or scaling or map or"
+    " exchange or reuse or registration or connecting or bus or pages or rails or drift or"
+    " models"
+)
 NODES = "--platform escher --nodes 64 --switch 8"
 
 
@@ -37,17 +43,19 @@ def test_an_unknown_word_is_answered_by_all_of_its_kind(typed: str, words: str) 
     assert done.stderr.endswith(f" called zzqq; choose from {words}\n")
 
 
+def test_an_algorithm_of_no_collective_is_answered_by_the_collectives() -> None:
+    done = weft_here(f"predict ping_pong {NODES} --algorithm ring".split(), {"COLUMNS": "400"})
+    assert done.stderr == (
+        "weft: ping_pong is no collective operation, so it has no --algorithm; choose one of"
+        " allreduce, broadcast, alltoall, allgather, barrier\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("form", "words"),
     [
         ("csv", "samples or batches or host or summary or pairs"),
-        (
-            "latex",
-            "figures or paper or settings or queue_depth or overhead or overlap or availability or"
-            " compute_loop or completion or hot_spots or message_rate or load or scaling or map or"
-            " exchange or reuse or registration or connecting or bus or pages or rails or drift or"
-            " models",
-        ),
+        ("latex", TABLES),
     ],
 )
 def test_an_unknown_table_is_answered_by_those_of_the_form(form: str, words: str) -> None:

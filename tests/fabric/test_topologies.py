@@ -6,6 +6,7 @@ from collections import Counter, deque
 from fractions import Fraction
 from itertools import combinations
 from math import ceil, prod
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -405,7 +406,7 @@ def test_words_of_a_fabric() -> None:
     [("blocking", "2:1"), ("bisection", "50%"), ("levels", 2), ("spread", "any")],
 )
 def test_what_only_a_fat_tree_has_is_refused_by_its_option(
-    topology: str, name: str, value: object
+    topology: str, name: str, value: Any
 ) -> None:
     asked = FabricAsked(nodes=16, switch="8", topology=topology, **{name: value})
     with pytest.raises(WeftError) as refused:
@@ -418,7 +419,7 @@ def test_what_only_a_fat_tree_has_is_refused_by_its_option(
     ("name", "value", "option"), [("shape", "4x4", "--shape"), ("per_switch", 2, "--per-switch")]
 )
 def test_what_only_a_torus_has_is_refused_by_its_option(
-    topology: str, name: str, value: object, option: str
+    topology: str, name: str, value: Any, option: str
 ) -> None:
     asked = FabricAsked(nodes=16, switch="8", topology=topology, **{name: value})
     with pytest.raises(WeftError) as refused:

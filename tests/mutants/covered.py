@@ -144,7 +144,9 @@ def pieces_left(files: Sequence[str], done: Sequence[str]) -> list[list[str]]:
     return [left[at : at + FILES_OF_A_PIECE] for at in range(0, len(left), FILES_OF_A_PIECE)]
 
 
-def _python_files(told: dict[str, Any], tree: Path) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
+def _python_files(
+    told: dict[str, Any], tree: Path
+) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
     """Each file with its lines, those that were run, and so its branches."""
     for path, one in told["files"].items():
         own = one["summary"]

@@ -10,6 +10,7 @@ import weft
 from support.builders import LAUNCH_EFFECTS, make_cases, synthetic_record, usual_time_ns
 from weft.errors import WeftError
 from weft.notebook.figures import Figures
+from weft.notebook.tables import table_of_rows
 from weft.plan.case import Case
 from weft.record.ranks import rank_and_part
 
@@ -135,6 +136,15 @@ def test_a_part_of_a_record_is_that_part_everywhere(run: weft.Run) -> None:
         weft.check(part, against=run)
     with pytest.raises(WeftError, match="there is no transport called ucx"):
         weft.load(f"{run.path}@ucx")
+
+
+def test_a_column_is_of_the_kind_that_all_its_rows_are() -> None:
+    """Also where it begins with many rows that lack it, or have whole numbers."""
+    rows = [{"at": at, **({"late": 1.5} if at == 300 else {})} for at in range(301)]
+    rows = [{**row, "share": 1 if row["at"] < 200 else 0.25} for row in rows]
+    found = table_of_rows(rows)
+    assert found["late"].to_list() == [*[None] * 300, 1.5]
+    assert found["share"].to_list() == [*[1.0] * 200, *[0.25] * 101]
 
 
 @pytest.mark.parametrize("word", ["", ".", "/"])

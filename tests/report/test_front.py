@@ -49,7 +49,15 @@ def test_a_card_has_the_smallest_latency_and_the_largest_bandwidth(tmp_path: Pat
     assert [card.title for card in cards] == ["tcp", "mpi"]
     what = [name for name, _, _ in cards[0].figures]
     assert what == ["latency, 8 B", "bandwidth, 64 KiB", "n½, half of it", "of the peak"]
-    assert cards[0].figures[0][1:2] == ("500.4 ns",)
+    assert cards[0].figures[0][1:2] == ("500 ns",)
+    assert cards[0].figures[3][1:] == ("not known", "no link is named")
+
+
+def test_a_card_says_why_half_of_the_bandwidth_has_no_size(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong", "stream"), ("tcp",), (8, 65536))
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases))
+    [card] = cards_of([results_of(run, summarise(run))])
+    assert card.figures[2] == ("n½, half of it", "not known", "needs 3 sizes")
 
 
 @pytest.mark.parametrize("test", ["ping_pong", "stream"])

@@ -325,6 +325,23 @@ def test_a_latency_is_read_in_each_unit_of_simgrid(latency: str) -> None:
     assert parts.latency_ns == pytest.approx(1400.0)
 
 
+@pytest.mark.parametrize(
+    ("attribute", "words", "field", "value"),
+    [
+        ("bw", ("2.5e9Bps", "2.5e6kBps", "2500MBps", "2.5GBps"), "bandwidth_bytes_per_s", 2.5e9),
+        ("speed", ("4e9f", "4e6kf", "4000Mf", "4Gf", "0.004Tf"), "flops_per_s", 4e9),
+    ],
+)
+def test_rates_and_speeds_are_read_in_each_unit_of_simgrid(
+    attribute: str, words: tuple[str, ...], field: str, value: float
+) -> None:
+    made = platform()
+    for word in words:
+        xml = re.sub(rf'\b{attribute}="[^"]*"', f'{attribute}="{word}"', made.xml)
+        found = getattr(parameters_of(msgspec.structs.replace(made, xml=xml)), field)
+        assert found == pytest.approx(value)
+
+
 def with_settings(*names: str) -> str:
     """A crossbar whose file sets these alone."""
     props = "".join(f"<prop id='{name}' value='0:1'/>" for name in names)

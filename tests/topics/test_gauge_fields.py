@@ -61,7 +61,7 @@ def test_a_gauge_file_is_named_with_its_plaquettes_once(tmp_path: Path) -> None:
     notes = [one for one in Scaling().tables(rows)[0].notes if "plaquettes" in one]
     assert notes == [
         (
-            "Links of lat (SciDAC, 8x8x8x8, single precision, 00000001 00000002): plaquettes"
+            "Links of lat (SciDAC, 4x8x8x16, single precision, 00000001 00000002): plaquettes"
             " 2.620000000 in space, 2.621000000 with t."
         )
     ]
