@@ -1,7 +1,8 @@
-"""The how-to pages do what they say: each command of a page that needs no cluster is typed.
+"""The how-to pages do what they say: each command of each page is typed by a test.
 
 What computes or reads is typed here. What measures is typed up to where ranks would start, and a
-record that was made beforehand then stands where the page writes one.
+record that was made beforehand then stands where the page writes one. The pages of a cluster are
+typed on one, tests/lab/test_how_to.py.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from weft.record.writer import compress
 if TYPE_CHECKING:
     from pathlib import Path
 
-# They measure nodes: only their options are looked at, by tests/test_what_to_type.py.
+# On the lab's hosts, with ranks: what they measure is nodes.
 ON_A_CLUSTER = {"accept-a-cluster", "find-the-bad-cable", "on-a-cluster"}
 HERE = {"choose-between-fabrics", "compare-two-settings", "publish-a-figure", "watch-every-night"}
 # What simulates is in a test of its own, with fewer nodes.
@@ -49,7 +50,7 @@ def made_before(page: str, folder: Path) -> None:
     shutil.copy(ROOT / "docs" / "nightly" / "limits.toml", folder)
 
 
-def test_every_how_to_page_has_its_commands_in_boxes() -> None:
+def test_every_how_to_page_is_typed() -> None:
     pages = {path.stem for path in (ROOT / "docs" / "how-to").glob("*.md")}
     assert pages == ON_A_CLUSTER | HERE
     for page in sorted(pages):

@@ -13,6 +13,7 @@ from weft.topics.osu_paper.curves import ends_of, place_on
         ((-4.0, 4.0), (-6.0, 6.0)),
         # One that is all below 0 has room above it too.
         ((-8.0, -4.0), (-10.0, 2.0)),
+        ((0.0, 0.0), (0.0, 1.0)),
     ],
 )
 def test_an_axis_begins_at_nothing_and_has_a_quarter_more(

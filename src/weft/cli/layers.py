@@ -12,9 +12,11 @@ from weft.errors import WeftError
 _NAME_THEM = "type --order with transports over one medium, lowest first, like --order tcp,mpi"
 _EXAMPLES = """Examples:
 
-weft run ping_pong --transport tcp,ofi,ucx && weft layers weft-20261121-101500.jsonl.zst
+weft run ping_pong --transport tcp,ofi,ucx -o run.jsonl.zst && weft layers run.jsonl.zst
 
-weft run ping_pong --transport ucx,mpi --wait spin && weft layers run.jsonl.zst --order ucx,mpi"""
+weft run ping_pong --transport ucx,mpi --wait spin -o b.jsonl
+
+weft layers b.jsonl --order ucx,mpi"""
 
 
 def register(app: typer.Typer) -> None:

@@ -12,9 +12,9 @@ _EXAMPLES = """Examples:
 
 weft run ping_pong --sizes 4KiB --buffers turn:1..1024,reuse:256:0..100:25%
 
-weft run registration copy --sizes 4KiB..256MiB
+weft run registration copy --sizes 4KiB..256MiB -o run.jsonl.zst
 
-weft memory weft-20261121-101500.jsonl.zst --json"""
+weft memory run.jsonl.zst --json"""
 
 
 def register(app: typer.Typer) -> None:

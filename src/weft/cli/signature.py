@@ -14,7 +14,7 @@ weft signature run.jsonl.zst -o signature.pdf
 
 weft signature escher red-squall callisto -o platforms.html
 
-weft run ping_pong --sizes netpipe:0..4MiB && weft signature weft-20261121-101500.jsonl.zst"""
+weft run ping_pong --sizes netpipe:0..4MiB -o run.jsonl.zst && weft signature run.jsonl.zst"""
 
 
 def register(app: typer.Typer) -> None:

@@ -78,7 +78,8 @@ def chart_of_curves(
 def ends_of(figures: Sequence[float]) -> tuple[float, float]:
     """Room for the figures: one wide interval must not press the curves to a line."""
     least, most = min(0.0, *figures), max(0.0, *figures)
-    margin = 0.25 * (most - least)
+    # Where all figures are nothing, as on a platform that has no such cost, the axis has a length.
+    margin = 0.25 * (most - least) or 1.0
     return (least - margin if least < 0 else 0.0, most + margin)
 
 
