@@ -1,6 +1,6 @@
-"""The pictures of the documentation, each of a page that weft writes of the stored records.
+"""The pictures of the documentation, each of a page of its gallery, docs/gallery.toml.
 
-    .venv/bin/python -m bench.docs_images                    # docs/images/*.png
+    .venv/bin/python -m bench.docs_images                    # docs/images/*.webp
     .venv/bin/python -m bench.docs_images --look run.html    # a page as its readers have it
 
 With --look nothing of the documentation changes: run-light.png, run-dark.png, run-narrow.png (420
@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import argparse
 import base64
+import importlib.util
 import shutil
-import subprocess
-import sys
 import tempfile
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench.map_page import browser_here
 
@@ -27,7 +27,6 @@ ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 RECORDS = ROOT / "docs" / "records"
 NARROW = 420
-DEADLINE_S = 300
 
 
 class Form(NamedTuple):
@@ -38,23 +37,10 @@ class Form(NamedTuple):
     media: str = "screen"
 
 
-# Of each picture the command whose page it shows, and how much of the page from its top on. The
-# commands find the stored records in their folder.
-_BOTH = ("monday.jsonl.zst", "tuesday.jsonl.zst")
-PICTURES = {
-    "report.png": (("report", "monday.jsonl.zst", "-o"), 1015),
-    "compare.png": (("compare", *_BOTH, "-o"), 1310),
-    "check.png": (("check", _BOTH[1], "--against", _BOTH[0], "-o"), 1175),
-    "trend.png": (("trend", *_BOTH, "-o"), 1000),
-    "price.png": (
-        ("price", "--nodes", "1152", "--switch", "24,288", "--blocking", "2:1", "-o"),
-        810,
-    ),
-}
 # All of them together, so that who clones the repository does not wait for pictures.
-MOST_BYTES = 750_000
-# How a check ends that passes, fails or cannot tell.
-_ENDS = (0, 1, 3)
+MOST_BYTES = 900_000
+# Of the best that WebP can: letters of a page show no blocks.
+QUALITY_PERCENT = 80
 LOOKS = {
     "light": Form(),
     "dark": Form(scheme="dark"),
@@ -63,8 +49,8 @@ LOOKS = {
 }
 
 
-def picture(browser: Chrome, page: Path, form: Form, height: int = 0) -> bytes:
-    """A page as PNG, from its top on so high; 0: all of it."""
+def picture(browser: Chrome, page: Path, form: Form, height: int = 0, kind: str = "png") -> bytes:
+    """A page as PNG or WebP, from its top on so high; 0: all of it."""
     media = {"media": form.media}
     schemes = [{"name": "prefers-color-scheme", "value": form.scheme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media | {"features": schemes})
@@ -75,30 +61,34 @@ def picture(browser: Chrome, page: Path, form: Form, height: int = 0) -> bytes:
     if not height:
         height = int(browser.execute_script("return document.documentElement.scrollHeight"))
     clip = {"x": 0, "y": 0, "width": form.width, "height": height, "scale": 1}
+    quality = {} if kind == "png" else {"quality": QUALITY_PERCENT}
     taken = browser.execute_cdp_cmd(
-        "Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True}
+        "Page.captureScreenshot",
+        {"format": kind, "clip": clip, "captureBeyondViewport": True} | quality,
     )
     return base64.b64decode(taken["data"])
 
 
 def write_pictures(browser: Chrome) -> None:
     """Every picture of the documentation anew. Raises CalledProcessError where weft has failed."""
-    weft = Path(sys.executable).with_name("weft")
-    for name, (words, height) in PICTURES.items():
-        with tempfile.TemporaryDirectory(prefix="weft-images-") as folder:
-            page = Path(folder) / Path(name).with_suffix(".html")
-            for record in RECORDS.iterdir():
-                shutil.copy(record, folder)
-            done = subprocess.run(
-                [weft, *words, page.name],
-                cwd=folder,
-                check=False,
-                timeout=DEADLINE_S,
-                stdout=subprocess.DEVNULL,
-            )
-            if done.returncode not in _ENDS:
-                raise subprocess.CalledProcessError(done.returncode, done.args)
-            (IMAGES / name).write_bytes(picture(browser, page, Form(), height))
+    with tempfile.TemporaryDirectory(prefix="weft-images-") as name:
+        folder = Path(name) / "gallery"
+        shutil.copytree(RECORDS, folder)
+        for one in site_pages().reports():
+            page = site_pages().gallery_page(folder, one)
+            taken = picture(browser, page, Form(), one["height_px"], "webp")
+            (IMAGES / one["page"]).with_suffix(".webp").write_bytes(taken)
+
+
+@cache
+def site_pages() -> Any:
+    """What makes the pages of the site: a hook of mkdocs and no module of a package."""
+    spec = importlib.util.spec_from_file_location("site_pages", ROOT / "scripts" / "site_pages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def main() -> None:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,20 +38,10 @@ BESIDE = {
     "CHANGELOG.md": "changes.md",
 }
 _LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
-MONDAY, TUESDAY = (str(DOCS / "records" / f"{day}.jsonl.zst") for day in ("monday", "tuesday"))
-# Each report of the gallery: its file, what it shows, and the command that writes it.
-GALLERY = (
-    ("run.html", "A run: two transports of one host", ["report", MONDAY, "-o"]),
-    ("compare.html", "Two runs beside each other", ["compare", MONDAY, TUESDAY, "-o"]),
-    ("platforms.html", "Two published platforms", ["compare", "escher", "red-squall", "-o"]),
-    ("trend.html", "Runs over time", ["trend", MONDAY, TUESDAY, "-o"]),
-    ("signature.html", "Network signatures", ["signature", "escher", "red-squall", "-o"]),
-    ("check.html", "A run checked against another", ["check", TUESDAY, "--against", MONDAY, "-o"]),
-    ("fit.html", "Models of a published platform", ["fit", "escher", "-o"]),
-    ("price.html", "A fabric of 48 nodes", ["price", "--nodes", "48", "--switch", "24", "-o"]),
-)
 # A check ends with these where it fails or cannot tell.
 ENDS = (0, 1, 3)
+# Each command of the gallery. The suite of a paper takes the longest.
+DEADLINE_S = 300
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -56,9 +49,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for uri, text in pages():
         files.append(File.generated(config, uri, content=text))
     folder = ROOT / "build" / "gallery"
-    for name, _, words in GALLERY:
-        made = gallery_page(folder, name, words)
-        files.append(File.generated(config, f"gallery/{name}", abs_src_path=str(made)))
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(DOCS / "records", folder)
+    for one in reports():
+        made = gallery_page(folder, one)
+        files.append(File.generated(config, f"gallery/{one['page']}", abs_src_path=str(made)))
     return files
 
 
@@ -93,7 +88,7 @@ def with_links(text: str, uri: str) -> str:
         if name.endswith(".ipynb"):
             return f"]({target.removesuffix('.ipynb')}.md)"
         folder = DOCS / Path(uri).parent
-        if (folder / target).exists() and name.endswith((".md", ".png", ".svg")):
+        if (folder / target).exists() and name.endswith((".md", ".webp", ".svg")):
             return match[0]
         on_site = name.endswith((".html", ".md")) and not (folder / target).exists()
         return match[0] if on_site and "src/" not in target else "]"
@@ -174,33 +169,43 @@ def notebook(path: Path) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def reports() -> list[dict[str, Any]]:
+    """Every report of the gallery, as its list has it."""
+    found: list[dict[str, Any]] = tomllib.loads((DOCS / "gallery.toml").read_text())["report"]
+    return found
+
+
 def gallery() -> str:
-    """The list of reports, each with the command that wrote it."""
+    """The list of reports, each with its picture and the commands that wrote it."""
     lines = [
         "# Gallery", "",
         (
-            "Each page was written by the command below it when this site was made. The two"
-            " records are of one virtual machine with other work on it: they show what a report"
-            " looks like, not what a network can do."
+            "Each page was written by the commands above it when this site was made, in a folder"
+            " with the records of `docs/records`. These are of one virtual machine with other work"
+            " on it: they show what a report looks like, not what a network can do."
         ),
     ]  # fmt: skip
-    for name, title, words in GALLERY:
-        typed = " ".join(Path(word).name if "/" in word else word for word in words)
-        lines += ["", f"## {title}", "", f"[Open the page]({name})", "", f"    weft {typed} {name}"]
+    for one in reports():
+        picture = f"../images/{Path(one['page']).stem}.webp"
+        lines += ["", f"## {one['title']}", "", *(f"    {typed}" for typed in one["commands"])]
+        lines += ["", f"[![{one['title']}]({picture})]({one['page']})"]
+        lines += ["", f"[Open the page]({one['page']})"]
     return "\n".join(lines) + "\n"
 
 
-def gallery_page(folder: Path, name: str, words: list[str]) -> Path:
-    """A report, made by weft."""
-    folder.mkdir(parents=True, exist_ok=True)
-    made = folder / name
-    made.unlink(missing_ok=True)
-    done = subprocess.run(
-        [str(Path(sys.executable).with_name("weft")), *words, str(made)], check=False, timeout=300,
-        stdout=subprocess.DEVNULL,
-    )  # fmt: skip
-    if done.returncode not in ENDS:
-        done.check_returncode()
+def gallery_page(folder: Path, report: dict[str, Any]) -> Path:
+    """A report, made by weft in a folder that has the records. Raises CalledProcessError."""
+    weft = str(Path(sys.executable).with_name("weft"))
+    for typed in report["commands"]:
+        done = subprocess.run(
+            [weft, *shlex.split(typed)[1:]], cwd=folder, check=False, timeout=DEADLINE_S,
+            stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        if done.returncode not in ENDS:
+            done.check_returncode()
+    made: Path = folder / report["page"]
+    if not made.exists():
+        [made] = made.with_suffix("").glob("*.html")
     return made
 
 

@@ -17,16 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
+from typer._click.exceptions import UsageError
 
 from support.builders import synthetic_record
 from support.copies import ROOT
 from support.typed import request_of_command
 from weft.cli.main import app
+from weft.errors import WeftError
 from weft.launch.programs import PACKAGES
+from weft.plan.suites import SUITES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# A command of a page that names what only its reader has: a record, a cluster, a platform file.
+OF_THE_READER = re.compile(r"--(?:again|resume|submit)\b|\.xml| [A-Z]+\b|->|--(?:platform|vary)$")
 # After "type", these begin an argument in words and no command: "type fewer --nodes".
 PROSE = {
     "a", "another", "as", "at", "each", "fewer", "it", "its", "more", "names", "one", "sizes",
@@ -83,15 +88,15 @@ def said() -> Iterator[tuple[str, str]]:
 def pages() -> Iterator[tuple[str, str]]:
     """The commands of weft and make that the pages show."""
     shown = r"`((?:weft|make) [^`\n]+)`|^ {4,}((?:weft|make) .+)$"
-    folders = (ROOT / "docs", ROOT / "docs" / "how-to")
-    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
-    files += [page for folder in folders for page in sorted(folder.glob("*.md"))]
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    # A decision names what it refused too.
+    files = [path for path in files if path.parent.name != "decisions"]
     for path in files:
-        # In a fence a command stands at the line's beginning.
+        # In a fence a command stands where the fence does.
         fence = False
         for line in path.read_text().splitlines():
-            fence ^= line.startswith("```")
-            for match in re.finditer(shown, f"    {line}" if fence else line):
+            fence ^= line.lstrip().startswith("```")
+            for match in re.finditer(shown, f"    {line.lstrip()}" if fence else line):
                 yield path.name, re.split(r"\s+# ", match[1] or match[2])[0]
 
 
@@ -112,6 +117,7 @@ def options_of(command: Any) -> set[str]:
 
 COMMANDS = commands()
 OPTIONS = {word for command in COMMANDS.values() for word in options_of(command)}
+TESTS = {test for suite in SUITES for part in suite.experiments for test in part.tests}
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
@@ -167,6 +173,26 @@ def test_the_pages_commands_are_commands() -> None:
     assert len(lines) > 100
     wrong = {f"{page}: {line}: {why}" for page, line in lines if (why := wrong_with(line))}
     assert not wrong, "\n".join(sorted(wrong))
+
+
+@pytest.mark.thorough
+def test_the_runs_of_the_pages_are_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """By `weft run` itself, up to where ranks would start: its tests, sizes and settings too."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    wrong = []
+    found = {line: page for page, line in pages() if line.startswith("weft run")}
+    runs = {line: page for line, page in found.items() if not OF_THE_READER.search(line)}
+    assert len(runs) > 90
+    for line, page in runs.items():
+        try:
+            asked = request_of_command(line, monkeypatch)
+        except (WeftError, UsageError) as refused:
+            wrong.append(f"{page}: {line}: {refused}")
+            continue
+        named = {test for part in asked.experiments for test in part.tests}
+        wrong += [f"{page}: {line}: there is no {test}" for test in sorted(named - TESTS)]
+    assert not wrong, "\n".join(wrong)
 
 
 def whole_commands() -> Iterator[tuple[str, str]]:

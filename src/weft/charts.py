@@ -231,6 +231,14 @@ def axis_over_counts(label: str, counts: Iterable[int], *, is_log: bool = True) 
     return ChartAxis(label, is_log=is_log, ticks=ticks)
 
 
+def ends_of(figures: Sequence[float]) -> tuple[float, float]:
+    """Room for the figures: one wide interval must not press the curves to a line."""
+    least, most = min(0.0, *figures), max(0.0, *figures)
+    # Where all figures are nothing, as on a platform that has no such cost, the axis has a length.
+    margin = 0.25 * (most - least) or 1.0
+    return (least - margin if least < 0 else 0.0, most + margin)
+
+
 class SizeCurve(msgspec.Struct, frozen=True):
     """Estimates against message size: sizes in bytes, ascending, and the figure at each."""
 

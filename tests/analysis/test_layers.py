@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -79,6 +80,10 @@ def test_a_layer_adds_what_it_is_known_to_add(tmp_path: Path) -> None:
     assert step.low_ns <= expected <= step.high_ns
     assert step.verdict == "saves"
     assert "mpi saves" in pair_in_words(layers.pairs[1])
+    long = msgspec.structs.replace(step, bytes=32768)
+    assert "at 32 KiB over ofi" in pair_in_words(
+        msgspec.structs.replace(layers.pairs[1], steps=(long,))
+    )
     # The same times on both layers.
     assert {step.verdict for step in layers.pairs[0].steps} == {"cannot tell"}
     assert "do not differ significantly" in pair_in_words(layers.pairs[0])
@@ -378,3 +383,17 @@ def test_a_resumed_record_has_layers_over_its_sessions(tmp_path: Path) -> None:
     assert steps[1].added_ns == pytest.approx(steps[0].added_ns, rel=0.1)
     # Two days know little.
     assert steps[1].high_ns - steps[1].low_ns > steps[0].high_ns - steps[0].low_ns
+
+
+def test_a_wide_interval_does_not_press_the_chart_of_layers_to_a_line(tmp_path: Path) -> None:
+    layers = found(measured(tmp_path / "r.jsonl", {"ofi": OFI_TCP, "tcp": LO}))
+    [pair] = layers.pairs
+    unknown: dict[str, Any] = {"low_ns": -2e7, "high_ns": 1e6, "verdict": "cannot tell"}
+    unsure = [msgspec.structs.replace(one, added_ns=500.0, **unknown) for one in pair.steps[:-1]]
+    sure = msgspec.structs.replace(
+        pair.steps[-1], added_ns=3e3, low_ns=2e3, high_ns=8e3, verdict="adds"
+    )
+    drawn = msgspec.structs.replace(pair, steps=(*unsure, sure))
+    [chart] = layer_charts(msgspec.structs.replace(layers, pairs=(drawn,)))
+    # In µs, with a quarter of room beside what is clear.
+    assert chart.y.ends == (0.0, 10.0)

@@ -31,6 +31,8 @@ SHORTER = {
     "weft map": f"weft map --wait block --sizes 8 --rounds 3 {FEW}",
     "weft run": f"weft run {FEW} --no-report",
     "no-report(?!.*--suite)": "no-report --sizes 8,1KiB --wait block --samples 20 --precision 100%",
+    "2min(.*--suite quick)": r"30s --precision 100%\1",
+    "weft slurm script": "weft slurm script --launches 1 --samples 20 --sizes 8 --no-report",
     "mpirun.openmpi": "mpirun.openmpi --allow-run-as-root --oversubscribe",
 }
 # A check may have any answer in the lab: pass, fail, cannot tell. Seconds may be over before each

@@ -72,6 +72,12 @@ def test_the_reference_has_every_command_and_option(site: Any) -> None:
                 assert max(param.opts, key=len) in own, f"{name} {param.opts}"
 
 
+def test_the_page_of_commands_has_an_example_of_each() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text()
+    for name, _ in commands_of(typer.main.get_command(app)):
+        assert f"| `weft {name}` |" in page, name
+
+
 def test_the_records_page_has_every_field(site: Any) -> None:
     page = site.record()
     fields = set(re.findall(r'"(\w+)": \{', schema_text()))

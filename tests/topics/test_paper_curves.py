@@ -2,8 +2,8 @@
 
 import pytest
 
-from weft.charts import ChartAxis
-from weft.topics.osu_paper.curves import ends_of, place_on
+from weft.charts import ChartAxis, ends_of
+from weft.topics.osu_paper.curves import place_on
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from weft.charts import (
     axis_over_sizes,
     axis_place,
     chart_of,
+    ends_of,
     track_of,
 )
 from weft.tables import Table
@@ -31,7 +32,7 @@ from weft.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from weft.analysis.layers import Apart, LayerPair, Layers, Step
 
@@ -101,8 +102,8 @@ def pair_in_words(pair: LayerPair) -> str:
     unclear = len(pair.steps) - len(clear)
     rest = f"; cannot tell at {unclear} of {counted(len(pair.steps), 'size')}" if unclear else ""
     return (
-        f"{pair.above} {least.verdict} {format_time(abs(least.added_ns))} at {least.bytes} B"
-        f" over {pair.below}{rest}"
+        f"{pair.above} {least.verdict} {format_time(abs(least.added_ns))}"
+        f" at {format_bytes(least.bytes)} over {pair.below}{rest}"
     )
 
 
@@ -117,13 +118,20 @@ def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
         "layers-" + re.sub(r"\W+", "-", test),
         f"What each layer adds: {test}",
         axis_over_sizes([step.bytes for pair in pairs for step in pair.steps]),
-        ChartAxis("added latency in µs", is_log=False),
+        ChartAxis("added latency in µs", is_log=False, ends=ends_of(list(_shown_us(pairs)))),
         (
             track_of(f"{one.above} over {one.below}", map(_point, one.steps), group, is_signed=True)
             for group, one in enumerate(pairs)
         ),
-        note="Bars are intervals of the difference; one that crosses zero is not significant.",
+        note="Bars are intervals, cut at the axis; one that crosses zero is not significant.",
     )
+
+
+def _shown_us(pairs: Sequence[LayerPair]) -> Iterator[float]:
+    """What the axis has room for: each difference, and the intervals of those that are clear."""
+    for step in (step for pair in pairs for step in pair.steps):
+        ends = () if step.verdict == "cannot tell" else (step.low_ns, step.high_ns)
+        yield from (one / 1e3 for one in (step.added_ns, *ends))
 
 
 def _point(step: Step) -> ChartPoint:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.charts import SIZE, Chart, ChartAxis, axis_place
+from weft.charts import SIZE, Chart, ChartAxis, axis_place, ends_of
 from weft.plan.case import USUAL_QUEUE_DEPTH
 from weft.plan.suites import LARGE_QUEUE, follows_osu
 from weft.tables import Table
@@ -24,7 +24,6 @@ from weft.topics.osu_paper.curves import (
     Curves,
     cell_at,
     chart_of_curves,
-    ends_of,
     over_sizes,
     place_on,
     point_at,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from weft.charts import (
@@ -15,15 +13,12 @@ from weft.charts import (
     Track,
     axis_over_sizes,
     chart_of,
+    ends_of,
     track_of,
 )
 from weft.estimate import Estimate
 from weft.units import format_bytes, format_number
 from weft.wording import with_ends, with_half
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 BARS = "Bars are 95 % intervals, cut off where they leave the figure."
 # Half an interval below this is shown as none.
@@ -73,14 +68,6 @@ def chart_of_curves(
         ),
         note=BARS + (f" {left_out} more are omitted." if left_out else ""),
     )
-
-
-def ends_of(figures: Sequence[float]) -> tuple[float, float]:
-    """Room for the figures: one wide interval must not press the curves to a line."""
-    least, most = min(0.0, *figures), max(0.0, *figures)
-    # Where all figures are nothing, as on a platform that has no such cost, the axis has a length.
-    margin = 0.25 * (most - least) or 1.0
-    return (least - margin if least < 0 else 0.0, most + margin)
 
 
 def place_on(x: float, axis: ChartAxis) -> str:
