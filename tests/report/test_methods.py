@@ -1,5 +1,6 @@
 """The methods paragraph: what the record says of itself, and which of twelve rules it keeps."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,12 +8,14 @@ from typer.testing import CliRunner
 
 import weft
 from support.builders import make_cases, synthetic_record
+from support.copies import ROOT
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.record.run import Run
 from weft.report.methods import Methods, methods_latex, methods_of, methods_text
 from weft.topics import results_of
 
+OUTPUTS = ROOT / "tests" / "sources" / "peers" / "outputs"
 CASES = make_cases(("ping_pong", "stream"), ("tcp",), (8, 1024))
 
 
@@ -24,7 +27,7 @@ def methods(path: Path, launches: int) -> tuple[Run, Methods]:
 @pytest.mark.parametrize(
     ("launches", "intervals", "normal", "how"),
     [
-        (1, "not kept", "kept", "none of one launch"),
+        (1, "not kept", "not asked", "none of one launch"),
         (3, "kept", "not kept", "the range of two to five launches"),
         (5, "kept", "not kept", "the range of two to five launches"),
         (6, "kept", "kept", "order statistics of six launches or more"),
@@ -50,6 +53,48 @@ def test_the_paragraph_has_the_records_own_facts(tmp_path: Path) -> None:
     samples = sum(one.samples for one in summarise(run))
     assert f"{samples:,} samples without those of the warm-up" in words
     assert run.header.weft_version in dict(found.sections)["Software"]
+
+
+def imported(folder: Path, names: tuple[str, ...]) -> Methods:
+    files = [shutil.copy(OUTPUTS / "omb_latency_z.txt", folder / name) for name in names]
+    words = ["import", *map(str, files), "-o", str(folder / "imported.jsonl")]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    run = weft.load(folder / "imported.jsonl")
+    return methods_of(results_of(run, summarise(run)))
+
+
+def test_of_an_imported_record_its_program_is_the_software(tmp_path: Path) -> None:
+    found = imported(tmp_path, ("a.txt",))
+    words = dict(found.sections)
+    assert words["Software"].startswith("OMB")
+    assert words["Software"].endswith(f", whose output was read by weft {weft.__version__}.")
+    assert "as OMB printed them in 1 file" in words["Measurement"]
+    assert words["Statistics"] == "What the other program states, without intervals of ours."
+    rules = {one.number: one for one in found.rules}
+    assert (rules[3].state, rules[6].state, rules[8].state) == ("yours", "not asked", "not kept")
+    assert rules[3].reason.startswith("OMB states means")
+    assert rules[5].reason.endswith("import further runs")
+
+
+def test_several_imported_files_have_intervals_over_them(tmp_path: Path) -> None:
+    found = imported(tmp_path, ("a.txt", "b.txt", "c.txt"))
+    assert (
+        "its 95 % interval is over them: the range of two to" in dict(found.sections)["Statistics"]
+    )
+    states = {one.number: one.state for one in found.rules}
+    assert (states[5], states[6]) == ("kept", "not kept")
+
+
+@pytest.mark.engine
+def test_of_a_simulated_record_no_clock_is_said(tmp_path: Path) -> None:
+    words = "run ping_pong --platform escher --sizes 8 --no-report -o"
+    assert CliRunner().invoke(app, [*words.split(), str(tmp_path / "s.jsonl")]).exit_code == 0
+    run = weft.load(tmp_path / "s.jsonl")
+    found = methods_of(results_of(run, summarise(run)))
+    assert "Times are virtual: the simulator's." in dict(found.sections)["Measurement"]
+    rules = {one.number: one for one in found.rules}
+    assert [rules[at].state for at in (5, 6, 8, 10)] == ["kept", "not asked", "not asked", "kept"]
+    assert "clock's cost" in rules[10].reason
 
 
 def test_text_and_latex_have_every_rule_once(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from weft.analysis.summary import CaseSummary
+    from weft.record.model import Imported
     from weft.record.run import Run
     from weft.topics.base import Results
 
@@ -128,6 +129,9 @@ def _machine(manifest: Mapping[str, Any]) -> str:
 
 
 def _software(run: Run) -> str:
+    if imported := run.header.imported:
+        program = f"{imported.tool} {imported.version}".rstrip()
+        return f"{program}, whose output was read by weft {run.header.weft_version}."
     first = next(iter(run.header.hosts.values()), {})
     software = typed(dict(first)).software
     mpi = dict.fromkeys(one.mpi for one in run.launches.values())
@@ -154,7 +158,7 @@ def _measurement(results: Results) -> str:
         f"{tests} over {over}, {span}, {ranks_of(results)}: {counted(len(summaries), 'case')}."
     ]
     if run.header.imported:
-        return f"{words[0]} Figures as {run.header.imported.tool} printed them."
+        return f"{words[0]} {_as_printed(run.header.imported)}"
     made = counted(len(run.launches), "launch")
     words.append(
         f"{made} of the ranks, {plan.launches} asked of each case, in an order drawn from the seed"
@@ -162,12 +166,16 @@ def _measurement(results: Results) -> str:
     )
     samples = sum(one.samples for one in summaries)
     words.append(f"{counted(samples, 'sample')} without those of the warm-up.")
-    if (clock := _clock(run)) and not plan.simulated:
-        words.append(clock)
+    words.append("Times are virtual: the simulator's." if plan.simulated else _clock(run))
     words.append(
         "Received buffers were compared byte by byte with what was sent, outside the timed region."
     )
-    return " ".join(words)
+    return " ".join(filter(None, words))
+
+
+def _as_printed(imported: Imported) -> str:
+    by = f", by: {imported.command}" if imported.command else ""
+    return f"Figures as {imported.tool} printed them in {counted(len(imported.files), 'file')}{by}."
 
 
 def _clock(run: Run) -> str:
@@ -184,11 +192,16 @@ def _clock(run: Run) -> str:
 
 def _statistics(run: Run, summaries: Sequence[CaseSummary]) -> str:
     plan = run.header.plan
-    if run.header.imported:
+    good = [one for one in summaries if one.status == "ok"]
+    if run.header.imported and not any(map(_has_interval, good)):
         return "What the other program states, without intervals of ours."
+    if run.header.imported:
+        return (
+            "A figure is the median over files, each a launch, of what the other program states;"
+            f" its 95 % interval is over them: {_methods_of_intervals(good)}."
+        )
     if plan.simulated:
         return "Repeats are identical, so that no figure has an interval."
-    good = [one for one in summaries if one.status == "ok"]
     settled = sum(one.settled for one in good)
     percent = format_percent(100 * plan.precision)
     return (
@@ -201,6 +214,11 @@ def _statistics(run: Run, summaries: Sequence[CaseSummary]) -> str:
 
 def _figure(one: CaseSummary) -> Any:
     return one.latency_ns or one.bandwidth_bytes_per_s
+
+
+def _has_interval(one: CaseSummary) -> bool:
+    figure = _figure(one)
+    return bool(figure and figure.is_bounded)
 
 
 def _methods_of_intervals(good: Sequence[CaseSummary]) -> str:
@@ -269,11 +287,12 @@ def _subsets(summaries: Sequence[CaseSummary]) -> tuple[State, str]:
 
 def _means(run: Run) -> tuple[State, str]:
     if run.header.imported:
-        return "not kept", f"{run.header.imported.tool} prints what it prints, often means"
-    return (
-        "kept",
-        "figures are medians; a bandwidth is bytes over the median time",
-    )
+        kinds = sorted({batch.stated.figure for batch in run.lines.batches if batch.stated})
+        return "yours", (
+            f"{run.header.imported.tool} states {in_a_row([f'{one}s' for one in kinds], 'and')};"
+            " say how it makes a rate of times"
+        )
+    return "kept", "figures are medians; a bandwidth is bytes over the median time"
 
 
 def _intervals(run: Run, good: Sequence[CaseSummary]) -> tuple[State, str]:
@@ -281,17 +300,18 @@ def _intervals(run: Run, good: Sequence[CaseSummary]) -> tuple[State, str]:
         return "kept", "simulated: repeats are identical, and the record says so"
     if not good:
         return "not kept", "no case was measured"
-    without = [one for one in good if not ((figure := _figure(one)) and figure.is_bounded)]
+    without = [one for one in good if not _has_interval(one)]
     if without:
+        more = "import further runs" if run.header.imported else "measure more launches"
         return "not kept", (
             f"{len(without)} of {counted(len(good), 'case')} without an interval, first"
-            f" {without[0].case}: measure more launches"
+            f" {without[0].case}: {more}"
         )
     return "kept", f"each of {counted(len(good), 'case')} has a 95 % interval over launches"
 
 
 def _normality(run: Run, good: Sequence[CaseSummary]) -> tuple[State, str]:
-    if run.header.plan.simulated or run.header.imported:
+    if run.header.plan.simulated or not any(map(_has_interval, good)):
         return "not asked", "no interval is computed"
     few = [one for one in good if one.launches in WIDENING]
     if few:
@@ -306,6 +326,8 @@ def _normality(run: Run, good: Sequence[CaseSummary]) -> tuple[State, str]:
 def _percentiles(run: Run, good: Sequence[CaseSummary]) -> tuple[State, str]:
     if run.header.imported:
         return "not kept", "the record has no samples"
+    if run.header.plan.simulated:
+        return "not asked", "simulated: repeats are identical"
     modes = sum(any("two modes" in flag for flag in one.flags) for one in good)
     words = (
         "the record has the samples, of many ranks their quantiles; percentiles stand where there"
@@ -327,6 +349,11 @@ def _set_up(run: Run) -> tuple[State, str]:
 def _technique(run: Run) -> tuple[State, str]:
     if run.header.imported:
         return "not kept", f"what {run.header.imported.tool} does is not in the record"
+    if run.header.plan.simulated:
+        return (
+            "kept",
+            "simulated: times have no clock's cost; the record has the way of each test",
+        )
     return "kept", (
         "the clock, its cost, warm-up, operations of a sample and the way of each test are in the"
         " record, and stand above"
