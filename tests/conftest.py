@@ -112,7 +112,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weft.report.drawing.draw", lambda _, kinds, *__: [b"" for _ in kinds])
     monkeypatch.setattr(
         "weft.report.drawing.draw_for_page",
-        lambda chart: PageDrawing("<svg />", b"", [[None] * len(one.x) for one in chart.tracks]),
+        lambda chart, _: PageDrawing("<svg />", b"", [[None] * len(one.x) for one in chart.tracks]),
     )
 
 

@@ -31,6 +31,7 @@ from support.studies import parts, series, weak_cases
 from support.unlike import unlike_record
 from test_approved_data import SCENES as DATA
 from weft.plan.case import Case
+from weft.plan.simulated import SimulatedPlatform
 
 DOCS = Path(__file__).parents[1] / "docs" / "records"
 LIMITS = """
@@ -196,6 +197,18 @@ MADE: dict[str, Callable[[Path], object]] = {
     "later.jsonl": collective_record,
     "p.toml": lambda path: price_list(path, fabrics=HALF + FULL),
     "limits.toml": lambda path: path.write_text(LIMITS),
+    "once.jsonl": partial(synthetic_record, cases=CASES, launches=1),
+    "transports.jsonl": partial(
+        synthetic_record,
+        cases=make_cases(
+            transports=("mpi", "mpi:persistent", "ofi", "ofi:msg", "tcp", "ucx", "ucx:am", "verbs")
+        ),
+    ),
+    "simulated.jsonl": partial(
+        synthetic_record,
+        cases=CASES,
+        simulated=SimulatedPlatform(name="known", kind="model", nodes=2),
+    ),
     "monday.jsonl.zst": lambda path: path.write_bytes((DOCS / path.name).read_bytes()),
 }
 

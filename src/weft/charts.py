@@ -130,6 +130,13 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     is_static: bool = False
 
     @property
+    def has_course(self) -> bool:
+        """Whether it shows how anything goes on: of one place along x a table says as much."""
+        places = {x for track in self.tracks for x in track.x}
+        is_of_bars = any(track.style == "bar" for track in self.tracks)
+        return self.matrix is not None or is_of_bars or len(places) > 1
+
+    @property
     def words(self) -> str:
         """What stands below it: its note, and that points without a bar have no interval."""
         lacks = any(track.has_unknown for track in self.tracks)

@@ -57,6 +57,8 @@ RULE = (
     " their number n"
 )
 WHOLE_PERCENT = 100.0
+# Tests without messages, which are planned with a size of 0.
+WITHOUT_SIZE = frozenset({"barrier"})
 # Characters of where something was found: "queue depth: tcp, stream, 64 KiB".
 LONGEST_PLACE = 64
 # Hosts that a heading names.
@@ -313,6 +315,11 @@ def few_of(names: Sequence[str], most: int) -> str:
     """The first names, and how many more there are: "a, b and 3 more"."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def size_in_words(test: str, count: int) -> str:
+    """A message's size, bytes, as a table has it; "-" of a test that has no messages."""
+    return "-" if test in WITHOUT_SIZE else format_bytes(count)
 
 
 def hosts_in_words(hosts: Iterable[str]) -> str:

@@ -11,6 +11,8 @@ from support.shown import render_page
 from weft.analysis.first_figures import first_figures
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
+from weft.plan.simulated import SimulatedPlatform
+from weft.record.model import Status
 from weft.record.run import Run
 from weft.report.front import (
     MOST_NAMED,
@@ -88,6 +90,25 @@ def test_the_verdict_is_one_word_and_the_reason(tmp_path: Path) -> None:
     found = verdict_of(results(tmp_path / "r.jsonl"))
     assert (found.word, found.mood) == ("Settled.", "good")
     assert "Every case is precise" in found.sentence
+
+
+@pytest.mark.parametrize("missing", [(), ("not_tried",), ("failed",), ("unsupported",)])
+def test_a_simulated_run_is_good_only_where_nothing_is_missing(
+    tmp_path: Path, missing: tuple[Status, ...]
+) -> None:
+    """It was green with 14 of 24 cases not tried, and said that the simulation disturbed it."""
+    cases = make_cases(("ping_pong", "stream"), ("tcp",), SIZES)
+    path = synthetic_record(
+        tmp_path / "r.jsonl", cases,
+        simulated=SimulatedPlatform(name="known", kind="model", nodes=2),
+    )  # fmt: skip
+    run = weft.load(path)
+    first, *others = summarise(run)
+    first = msgspec.structs.replace(first, status=missing[0] if missing else "ok")
+    found = verdict_of(results_of(run, [first, *others]))
+    is_open = missing in (("not_tried",), ("failed",))
+    assert (found.word, found.mood) == ("Simulated.", "open" if is_open else "good")
+    assert "What disturbed it" not in found.sentence
 
 
 def test_of_several_records_each_verdict_and_summary_has_its_name(tmp_path: Path) -> None:

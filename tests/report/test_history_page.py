@@ -14,7 +14,7 @@ from weft.analysis.compare.history import History, history
 from weft.colours import TRANSPORTS
 from weft.record.run import Run
 from weft.report.history import history_tables, write_history
-from weft.report.history_charts import history_charts
+from weft.report.history_charts import MOST_CHARTS, history_charts
 from weft.sources.limits import read_limits
 from weft.units import format_bytes
 
@@ -61,6 +61,7 @@ def test_without_a_step_it_says_so_and_what_would_be_one(tmp_path: Path) -> None
     assert text.endswith("0 of 2 curves have a step.")
     few = printed(history(nights(tmp_path / "few", EVEN[:2])))
     assert "2 sessions; steps are looked for from 4 sessions on" in few
+    assert few.endswith("2026-11-02 02:00 UTC: steps are looked for from 4 sessions on.\n")
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -76,12 +77,12 @@ def test_where_nobody_could_look_for_a_step_the_page_does_not_say_that_there_is_
 
 def test_a_transport_has_one_colour_in_all_charts_whatever_was_measured(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong", "stream"), ("tcp", "mpi"), (8, 65536))
-    charts = history_charts(history([night(tmp_path, day, cases=cases) for day in (0, 1)]))
-    assert len(charts) == 1 + len(cases)
-    for chart in charts:
+    found = history_charts(history([night(tmp_path, day, cases=cases) for day in (0, 1)]))
+    assert (len(found.speeds), len(found.noticed), len(found.others)) == (1, 0, len(cases))
+    for chart in (*found.speeds, *found.others):
         for track in chart.tracks:
             assert track.group == TRANSPORTS.index(track.label.partition("/")[0])
-    shades = {track.label: track.shade for track in charts[0].tracks}
+    shades = {track.label: track.shade for track in found.speeds[0].tracks}
     assert shades["tcp/ping_pong/*"] != shades["tcp/stream/*"]
 
 
@@ -176,7 +177,8 @@ def test_charts_have_figures_intervals_limits_steps_and_failed_nights(tmp_path: 
         fails, "", "",
     ]  # fmt: skip
     # A limit, a failed night, a step and changed conditions have each a colour of their own.
-    charts = {chart.name: chart for chart in history_charts(found)}
+    drawn = history_charts(found)
+    charts = {chart.name: chart for chart in (*drawn.speeds, *drawn.noticed)}
     groups = {mark.text: mark.group for mark in charts["case1"].marks}
     kinds = [groups["limit: latency at most 1.1 us"], groups["no figure"], groups[step]]
     of_speeds = [mark.group for mark in charts["speeds0"].marks]
@@ -191,3 +193,33 @@ def test_the_same_sessions_give_the_same_page(tmp_path: Path) -> None:
     for name in ("a.html", "b.html"):
         write_history(found, tmp_path / name)
     assert (tmp_path / "a.html").read_text() == (tmp_path / "b.html").read_text()
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_where_something_happened_is_drawn_in_sight_and_all_else_is_folded(tmp_path: Path) -> None:
+    """A page of two sessions was 12,681 pixels high at 420, of 24 large charts of which none said
+    anything; and one whose step came after 24 other cases did not draw it."""
+    sizes = tuple(2**n for n in range(6))
+    tests = ("ping_ping", "ping_pong", "sendrecv", "stream")
+    cases = make_cases(tests, ("tcp",), sizes)
+
+    def nights_of(slower: str) -> History:
+        folder = tmp_path / f"slower{slower}"
+        folder.mkdir()
+        return history(
+            [
+                night(folder, day, even, cases=cases, slower=slower if day > 5 else "")
+                for day, even in enumerate(EVEN)
+            ]
+        )
+
+    stepped = nights_of("stream")
+    drawn = history_charts(stepped)
+    assert [chart.title.split()[0] for chart in drawn.noticed] == ["stream"] * len(sizes)
+    assert len(drawn.others) == MOST_CHARTS - 1 - len(sizes)
+    write_history(stepped, tmp_path / "t.html")
+    page = " ".join((tmp_path / "t.html").read_text().split())
+    assert '<a href="#noticed">Cases with a step or a failing limit</a></h2> <div' in page
+    assert "<summary>17 cases without a step, a chart each</summary>" in page
+    even = history_charts(nights_of(""))
+    assert (len(even.noticed), len(even.others)) == (0, MOST_CHARTS - 1)

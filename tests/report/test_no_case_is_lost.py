@@ -80,7 +80,7 @@ class Cells(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._inside and self.tables:
-            self.tables[-1][-1] += data.strip()
+            self.tables[-1][-1] += data.strip().replace("\N{NO-BREAK SPACE}", " ")
 
 
 def terminal(run: Run, summaries: Sequence[CaseSummary]) -> list[str]:

@@ -17,6 +17,7 @@ from weft.report.drawing import PageDrawing
 
 if TYPE_CHECKING:
     from weft.charts import Chart
+    from weft.report.paper import Paper
 
 FOLDER = Path(__file__).parents[1] / "approved"
 # Set to write anew what is approved; tests/test_approved_outputs.py has the command.
@@ -59,8 +60,9 @@ def of_page(page: str) -> str:
     return "\n".join(reader.lines())
 
 
-def chart_in_words(chart: Chart) -> PageDrawing:
+def chart_in_words(chart: Chart, paper: Paper) -> PageDrawing:
     """All that a chart has to draw, as a paragraph where its drawing would be."""
+    del paper
     plain = msgspec.to_builtins(chart, enc_hook=lambda matrix: matrix.tolist())
     words = json.dumps(short(plain), ensure_ascii=False)
     return PageDrawing(

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from weft.plan.simulated import SimulatedPlatform
     from weft.plan.variations import Variation
     from weft.record.model import Line
 
@@ -375,6 +376,7 @@ def synthetic_record(
     suite: str = "",
     budget_s: float = 60.0,
     variations: dict[str, Variation] = {},  # noqa: B006 - not changed
+    simulated: SimulatedPlatform | None = None,
 ) -> Path:
     """Write a record with known answers; gives its path.
 
@@ -385,6 +387,7 @@ def synthetic_record(
     """
     cases = make_cases() if cases is None else cases
     plan: dict[str, Any] = {"suite": suite, "budget_s": budget_s, "variations": variations}
+    plan["simulated"] = simulated
     lines: list[Line] = [make_header(cases, launches=launches, host=host, **plan)]
     lines += [*measured_lines(cases, launches, times_ns, host, parts_ns, cpu_shares), *more]
     batches = sum(isinstance(line, Batch) for line in lines)

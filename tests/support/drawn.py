@@ -50,7 +50,7 @@ class _Tables(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._is_cell:
-            self.tables[-1][-1][-1] += data.strip()
+            self.tables[-1][-1][-1] += data.strip().replace("\N{NO-BREAK SPACE}", " ")
 
 
 def svg_points(text: str) -> list[tuple[float, float]]:

@@ -16,8 +16,8 @@ from weft.outputs import write_output
 from weft.report.html import Page, Section, Verdict, render
 from weft.report.table import FittedTable
 from weft.tables import Table
-from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import NO_INTERVAL, with_half
+from weft.units import format_bandwidth, format_time
+from weft.wording import NO_INTERVAL, counted, size_in_words, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from weft.analysis.compare.comparison import Comparison, Single, SizeTable
+    from weft.analysis.compare.sides import Side
     from weft.analysis.stats.ratios import Figure, Ratio
     from weft.analysis.stats.ratios import Verdict as Answer
     from weft.charts import Chart, Metric
@@ -93,6 +94,7 @@ def write_comparison(comparison: Comparison, path: Path, command: str = "") -> N
         title=f"weft: {', '.join(titles[1:])} beside {titles[0]}",
         heading=f"{', '.join(titles[1:])} beside {titles[0]}",
         kind="weft comparison",
+        facts=tuple(filter(None, map(_fact_of, comparison.sides))),
         commands=(command,) if command else (),
         verdicts=tuple(
             Verdict(word=one.word, sentence=one.sentence, mood=one.mood)
@@ -102,6 +104,17 @@ def write_comparison(comparison: Comparison, path: Path, command: str = "") -> N
         sections=sections,
     )
     write_output(path, render(page))
+
+
+def _fact_of(side: Side) -> str:
+    """On what, when and how much a side was measured; of what was published nothing."""
+    if not side.measured:
+        return ""
+    first, last = (when[:16].replace("T", " ") for when in (side.measured[0], side.measured[-1]))
+    when = f"{first} to {last} UTC" if last > first else f"{first} UTC"
+    nodes = side.conditions.facts.get("nodes", "")
+    launches = counted(sum(side.sessions), "launch")
+    return f"{side.title}: {', '.join(filter(None, (nodes, when, launches)))}"
 
 
 def _table(laid_out: dict[str, Any]) -> Table:
@@ -142,7 +155,7 @@ def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
             ],
             "rows": [
                 {
-                    "head": str(row.ranks) if row.ranks else format_bytes(row.bytes),
+                    "head": str(row.ranks) if row.ranks else size_in_words(table.test, row.bytes),
                     "cells": _cells(
                         row.figures,
                         row.ratios,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weft.colours import DASHES, MARKERS, PAPER, shaded
 from weft.errors import WeftError
 from weft.report.axes import keep_apart, shape_axes
-from weft.report.paper import SANS, SCREEN, SERIF
+from weft.report.paper import SANS, SCREEN, SERIF, SMALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from weft.charts import Chart, Mark, Matrix, Track
     from weft.report.paper import Paper
 
-MATRIX_COLOURS = 24
+# An odd number: the middle one is that of no difference.
+MATRIX_COLOURS = 25
 # Names along one side of a matrix.
 MOST_NAMES = 32
 # A line of a legend, in characters; and what a further line of it takes of a drawing's height.
@@ -66,9 +67,9 @@ class PageDrawing(NamedTuple):
     places: list[list[tuple[float, float] | None]]
 
 
-def draw_for_page(chart: Chart) -> PageDrawing:
+def draw_for_page(chart: Chart, paper: Paper = SCREEN) -> PageDrawing:
     """The chart for a page, which draws it in its own colours and knows where each value is."""
-    with _laid_out(chart, SCREEN, letters="none") as (canvas, axes):
+    with _laid_out(chart, paper, letters="none") as (canvas, axes):
         pdf = _saved(canvas, "pdf")
         canvas.patch.set_visible(False)
         axes.patch.set_visible(False)
@@ -124,13 +125,14 @@ def canvas_of(chart: Chart, paper: Paper = SCREEN) -> Canvas:
         if chart.matrix is not None:
             _draw_matrix(canvas, axes, chart.matrix)
         shape_axes(axes, chart)
-        if lines:
+        if lines and paper is not SMALL:
             axes.legend(
                 frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=columns,
                 borderpad=0, columnspacing=1.2, handlelength=2.2,
             )  # fmt: skip
         for mark in chart.marks:
-            _draw_mark(axes, mark)
+            # Words of marks would cover a small chart.
+            _draw_mark(axes, mark, is_silent=paper is SMALL)
         return canvas
 
 
@@ -236,10 +238,16 @@ def _freer_side(axes: Any, at: float) -> str:
     return "left" if away[0] >= away[1] else "right"
 
 
-def _draw_mark(axes: Any, mark: Mark) -> None:
+def _draw_mark(axes: Any, mark: Mark, *, is_silent: bool) -> None:
     """The line of a mark, and its words."""
     colour = shaded(mark.group, 0)
     line = {"color": colour, "linewidth": 0.7, "linestyle": (0, (4, 3))}
+    if is_silent:
+        if mark.axis == "x":
+            axes.axvline(mark.at, **line)
+        elif _has_room(axes, mark.at):
+            axes.axhline(mark.at, **line)
+        return
     # Words that are too long are shortened once all is laid out: they take no room from the axes.
     words = {"color": colour, "fontsize": 6, "textcoords": "offset points", "in_layout": False}
     # They are read where a curve or another mark's line crosses them, which shows through.

@@ -154,14 +154,16 @@ def verdict_of(results: Results, *, with_causes: bool = True) -> Verdict:
     # The sentence of an ending stands alone elsewhere, and then says it itself.
     said = first.removeprefix(f"{word}: ")
     first = f"{said[0].upper()}{said[1:]}"
-    known = warnings_of(results.run) if with_causes else ()
+    is_simulated = results.run.header.plan.simulated is not None
+    known = warnings_of(results.run) if with_causes and not is_simulated else ()
     causes = list(dict.fromkeys(map(short_warning, known)))
     disturbed = ""
     if causes:
         more = len(causes) - MOST_NAMED
         others = [f"{more} more"] if more > 0 else []
         disturbed = f" What disturbed it: {in_a_row([*causes[:MOST_NAMED], *others], 'and')}."
-    mood = "good" if state in ("settled", "simulated") else "open"
+    has_all = all(one.status in ("ok", "unsupported") for one in results.summaries)
+    mood = "good" if state == "settled" or (state == "simulated" and has_all) else "open"
     return Verdict(
         word=f"{word}.",
         sentence=first + ("." if dot else "") + disturbed,

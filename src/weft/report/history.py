@@ -11,7 +11,6 @@ from weft.analysis.stats.ratios import ratio_in_words
 from weft.analysis.stats.steps import FEWEST
 from weft.outputs import write_output
 from weft.report.history_charts import (
-    CASE,
     MOST_SIZES,
     failing,
     history_charts,
@@ -25,6 +24,7 @@ from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
 from weft.wording import (
     WIDEST,
+    WITHOUT_SIZE,
     counted,
     hosts_in_words,
     said_once,
@@ -46,11 +46,16 @@ if TYPE_CHECKING:
         Session,
         SessionStep,
     )
-    from weft.charts import Chart
+    from weft.report.history_charts import HistoryCharts
 
 _FAILS, _NO_STEP = "Limits fail.", "No step."
 # What is neither good nor bad is open.
 _MOODS = {_FAILS: "bad", _NO_STEP: "good"}
+_LOOKED_FOR = f"steps are looked for from {FEWEST} sessions on"
+BARS_OF_SESSIONS = (
+    "Bars are 95 % intervals over the launches of a session. Upright lines are steps, sessions"
+    " without a figure and changed conditions; level ones are limits."
+)
 NOTE = (
     "Sessions are named by their beginning in UTC. speed: all sizes together, relative to the"
     " median session."
@@ -89,7 +94,8 @@ def write_history(found: History, path: Path, notes: Sequence[str] = (), command
                 findings=tuple(_findings(found)),
                 folds=_sessions_with_troubles(found),
             ),
-            Section(name="time", title="Over time", charts=tuple(charts)),
+            Section(name="time", title="Over time", charts=charts.speeds),
+            *_sections_of_cases(charts),
             Section(
                 name="figures",
                 title="Figures in numbers",
@@ -107,9 +113,30 @@ def _sessions_with_troubles(found: History) -> tuple[Fold, ...]:
     return (Fold(line=words, sentences=lines),) if lines else ()
 
 
-def _without_chart(found: History, charts: Sequence[Chart]) -> list[str]:
+def _sections_of_cases(charts: HistoryCharts) -> tuple[Section, ...]:
+    """A small chart a case: where something happened in sight, of all others folded."""
+    return (
+        Section(
+            name="noticed",
+            title="Cases with a step or a failing limit",
+            charts=charts.noticed,
+            notes=(BARS_OF_SESSIONS,) if charts.noticed else (),
+            is_dense=True,
+        ),
+        Section(
+            name="others",
+            title="Other cases" if charts.noticed else "Each case",
+            charts=charts.others,
+            notes=(BARS_OF_SESSIONS,) if charts.others else (),
+            line=f"{counted(len(charts.others), 'case')} without a step, a chart each",
+            is_dense=True,
+        ),
+    )
+
+
+def _without_chart(found: History, charts: HistoryCharts) -> list[str]:
     """A line where a case is only in the tables."""
-    drawn = sum(chart.name.startswith(CASE) for chart in charts)
+    drawn = len(charts.noticed) + len(charts.others)
     every = len(found.series)
     has = verb_of(drawn, "have", every)
     words = f"{drawn} of {counted(every, 'case')} {has} a chart; the tables have all"
@@ -123,6 +150,8 @@ def _summary(found: History) -> str:
     of_all = (
         f"{steps} of {counted(len(found.courses), 'curve')}"
         f" {verb_of(steps, 'have', len(found.courses))} a step"
+        if _was_looked_at(found)
+        else _LOOKED_FOR
     )
     when = f"{names[0]} to {names[-1]}" if count > 1 else names[0]
     sessions = counted(count, "session")
@@ -136,8 +165,12 @@ def _verdict(found: History) -> str:
         return _FAILS
     if any(course.steps for course in found.courses):
         return "A step."
-    looked_at = any(course.scatter is not None for course in found.courses)
-    return _NO_STEP if looked_at else "Too few sessions."
+    return _NO_STEP if _was_looked_at(found) else "Too few sessions."
+
+
+def _was_looked_at(found: History) -> bool:
+    """Whether some curve has sessions enough that a step would be seen."""
+    return any(course.scatter is not None for course in found.courses)
 
 
 def _findings(found: History) -> list[str]:
@@ -173,7 +206,7 @@ def _without_step(course: Course) -> str:
     count = len(course.sessions)
     if course.scatter is None or course.smallest is None:
         sessions = counted(count, "session")
-        return f"{sessions}; steps are looked for from {FEWEST} sessions on"
+        return f"{sessions}; {_LOOKED_FOR}"
     words = (
         f"no significant step over {counted(count, 'session')}, which scatter by"
         f" {format_percent(100 * course.scatter)}; two sessions more would be one if they took"
@@ -247,7 +280,9 @@ def _table(
         speed = f"{speeds[at]:.3f}" if at in speeds else "-"
         rows.append((names[at], *answer, speed, *figures))
     answered = ["answer"] if has_answers else []
-    sizes = [format_bytes(series.bytes) for series in shown]
+    sizes = [
+        "figure" if series.test in WITHOUT_SIZE else format_bytes(series.bytes) for series in shown
+    ]
     hidden = len(every) - len(shown)
     machine = f" on {course.machine}" if len(found.machines) > 1 else ""
     return Table(

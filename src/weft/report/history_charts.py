@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from weft.charts import MOST_CURVES, Chart, ChartAxis, ChartPoint, Mark, chart_of, track_of, unit_of
 from weft.colours import of_transports
 from weft.units import format_bytes
-from weft.wording import counted, with_ends
+from weft.wording import WITHOUT_SIZE, counted, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -52,19 +52,42 @@ def spread(series: Sequence[CaseHistory], most: int) -> list[CaseHistory]:
     return [series[at] for at in sorted({round(n * last / (most - 1)) for n in range(most)})]
 
 
-def history_charts(found: History) -> list[Chart]:
-    """The curves' speeds together, then a chart a case."""
-    charts = [
-        _of_courses(found, first, found.courses[first : first + MOST_CURVES])
-        for first in range(0, len(found.courses), MOST_CURVES)
+class HistoryCharts(NamedTuple):
+    """The curves' speeds together, then a chart a case: of curves where something happened, of all
+    others."""
+
+    speeds: tuple[Chart, ...]
+    noticed: tuple[Chart, ...]
+    others: tuple[Chart, ...]
+
+
+def history_charts(found: History) -> HistoryCharts:
+    """All charts, up to so many; a case of a curve with a step or a failing limit comes first.
+
+    Of one session there is none: nothing goes on.
+    """
+    if len(found.sessions) < 2:
+        return HistoryCharts((), (), ())
+    speeds = tuple(
+        _of_courses(found, number, found.courses[first : first + MOST_CURVES])
+        for number, first in enumerate(range(0, len(found.courses), MOST_CURVES))
+    )
+    noticed = [course for course in found.courses if course.steps or failing(course)]
+    others = [course for course in found.courses if course not in noticed]
+    cases = [
+        (course, series)
+        for course in (*noticed, *others)
+        for series in spread(series_of(found, course), MOST_SIZES)
     ]
-    for course in found.courses:
-        for series in spread(series_of(found, course), MOST_SIZES):
-            charts.append(_of_series(found, course, series, len(charts)))
-    return charts[:MOST_CHARTS]
+    charts = [
+        _of_series(found, course, series, len(speeds) + number)
+        for number, (course, series) in enumerate(cases[: MOST_CHARTS - len(speeds)])
+    ]
+    many = sum(course in noticed for course, _ in cases)
+    return HistoryCharts(speeds, tuple(charts[:many]), tuple(charts[many:]))
 
 
-def _time_axis(found: History) -> ChartAxis:
+def _time_axis(found: History, title: str = "session, UTC") -> ChartAxis:
     """Days since the first session, labelled at a few sessions by date, or time within a day."""
     last = found.sessions[-1].days
     part = (
@@ -74,8 +97,7 @@ def _time_axis(found: History) -> ChartAxis:
     for session in found.sessions:
         if not ticks or session.days - ticks[-1][0] >= last / MOST_TICKS:
             ticks.append((session.days, session.measured_utc[part]))
-    names = session_names(found)
-    return ChartAxis(f"session, {names[0]} to {names[-1]} UTC", is_log=False, ticks=tuple(ticks))
+    return ChartAxis(title, is_log=False, ticks=tuple(ticks))
 
 
 def _of_courses(found: History, number: int, courses: Sequence[Course]) -> Chart:
@@ -91,7 +113,7 @@ def _of_courses(found: History, number: int, courses: Sequence[Course]) -> Chart
     chart = chart_of(
         f"speeds{number}",
         "Speed of each curve, relative to its median session",
-        _time_axis(found),
+        _time_axis(found, f"session, {names[0]} to {names[-1]} UTC"),
         ChartAxis("relative speed", is_log=False),
         tracks,
         note="All sizes of a curve together. Over 1 is faster.",
@@ -111,7 +133,8 @@ def _of_series(found: History, course: Course, series: CaseHistory, number: int)
     known = [(point.session, point.estimate) for point in series.points if point.estimate]
     machine = f" on {series.machine}" if len(found.machines) > 1 else ""
     over = f"{series.transport} {series.variant}".rstrip()
-    title = f"{series.test} over {over}, {format_bytes(series.bytes)}{machine}"
+    size = "" if series.test in WITHOUT_SIZE else f", {format_bytes(series.bytes)}"
+    title = f"{series.test} over {over}{size}{machine}"
     limits = tuple(
         Mark(axis="y", at=limit.value * unit.scale, text=f"limit: {limit.text}", group=_LIMIT)
         for limit in series.limits
@@ -126,7 +149,7 @@ def _of_series(found: History, course: Course, series: CaseHistory, number: int)
         _time_axis(found),
         ChartAxis(unit.label, is_log=False),
         [track_of(series.case, points)],
-        note="Bars are 95 % intervals over the launches of a session.",
+        note="",
     )
     return _coloured(found, chart, (*limits, *_marks(found, course, series.points)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import multiprocessing
 import os
+import re
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from importlib.resources import files
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.charts import Chart
+from weft.report.paper import SCREEN, SMALL
 from weft.report.turned import for_page
 from weft.stages import counted_as_they_come, counted_off
 from weft.tables import Table
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     import jinja2
 
     from weft.report.drawing import PageDrawing
+
+# An interval, and a number with its unit: a narrow column breaks its line between these.
+_PIECE = re.compile(r"\[[^]]{1,24}\]|\d (?:[KMG]iB|[kMGT]?B/s|[mnµ]?s|B|%)(?!\w)")
 
 
 class Fold(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +53,10 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page shows under one heading; with `line`, folded under that line."""
+    """What a page shows under one heading; with `line`, folded under that line.
+
+    Charts of one that `is_dense` are small, several beside each other, and named by their titles.
+    """
 
     name: str
     title: str
@@ -59,6 +67,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     folds: tuple[Fold, ...] = ()
     line: str = ""
+    is_dense: bool = False
 
     @property
     def drawn(self) -> tuple[str, ...]:
@@ -113,10 +122,16 @@ def render(page: Page) -> str:
     """The page's HTML; the same for the same page."""
     from weft.report.inline import figure_of, plot
 
-    sections = [one for one in page.sections if not one.is_empty]
-    charts = [chart for one in sections for chart in one.charts]
+    with_courses = (
+        msgspec.structs.replace(
+            one, charts=tuple(chart for chart in one.charts if chart.has_course)
+        )
+        for one in page.sections
+    )
+    sections = [one for one in with_courses if not one.is_empty]
+    charts = [(chart, one.is_dense) for one in sections for chart in one.charts]
     drawings = _drawings(charts)
-    pairs = list(zip(charts, drawings, strict=True))
+    pairs = [(chart, own) for (chart, _), own in zip(charts, drawings, strict=True)]
     return _template().render(
         page=page,
         sections=sections,
@@ -141,7 +156,13 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["in_pieces"] = in_pieces
     return environment.get_template("page.html.j2")
+
+
+def in_pieces(cell: str) -> str:
+    """A cell whose figures and intervals stay in one line each."""
+    return _PIECE.sub(lambda piece: piece[0].replace(" ", "\N{NO-BREAK SPACE}"), cell)
 
 
 def _part(name: str) -> str:
@@ -154,8 +175,8 @@ def _script_json(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _drawings(charts: Sequence[Chart]) -> list[PageDrawing]:
-    """All drawings. Drawing takes most of a page's time: every core takes its share."""
+def _drawings(charts: Sequence[tuple[Chart, bool]]) -> list[PageDrawing]:
+    """All drawings, each small or not: most of a page's time, of which every core has its share."""
     from weft.report.drawing import load_library
 
     workers = min(len(charts), len(os.sched_getaffinity(0)))
@@ -167,7 +188,8 @@ def _drawings(charts: Sequence[Chart]) -> list[PageDrawing]:
         return list(counted_as_they_come(pool.map(_drawn, charts), len(charts), "drawing charts"))
 
 
-def _drawn(chart: Chart) -> PageDrawing:
+def _drawn(asked: tuple[Chart, bool]) -> PageDrawing:
     from weft.report.drawing import draw_for_page
 
-    return draw_for_page(chart)
+    chart, is_small = asked
+    return draw_for_page(chart, SMALL if is_small else SCREEN)

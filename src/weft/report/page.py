@@ -10,6 +10,7 @@ from weft.analysis.compare.conditions import conditions_of, unlike
 from weft.colours import of_transports
 from weft.errors import WeftError
 from weft.outputs import write_output
+from weft.plan.command import to_finish
 from weft.record.reader import stem_of
 from weft.report.front import (
     cards_of,
@@ -22,7 +23,7 @@ from weft.report.front import (
     verdicts_of,
     warnings_of,
 )
-from weft.report.html import Fold, Page, Section, render
+from weft.report.html import Fold, Page, Section, Verdict, render
 from weft.report.models import model_tables
 from weft.report.notes import grouped_flags, troubles_in_words
 from weft.report.signatures import signature_chart
@@ -101,7 +102,7 @@ def render_page(
             facts=() if front else facts_of(records),
             commands=tuple(dict.fromkeys(" ".join(one.run.header.command) for one in records)),
             cards=() if front else cards_of(records),
-            verdicts=() if front else verdicts_of(records),
+            verdicts=() if front else (*_alarms(records), *verdicts_of(records)),
             warnings=front.warnings if front else _differing(records),
             sections=(
                 *first,
@@ -109,7 +110,11 @@ def render_page(
                 *more,
                 *([_models_section(models, records)] if models else []),
                 Section(name="notes", title="What to know of these figures", folds=_notes(records)),
-                Section(name="conditions", title="What disturbed it", folds=_disturbed(records)),
+                Section(
+                    name="conditions",
+                    title="What was simulated" if _is_simulated(records) else "What disturbed it",
+                    folds=_disturbed(records),
+                ),
                 _methods(records),
                 Section(name="hosts", title="Hosts", folds=_hosts(records)),
             ),
@@ -209,7 +214,11 @@ def _summary(records: Sequence[Results]) -> str:
     with_cards = len(records) == 1 and bool(cards_of(records))
     for one in records:
         said = [topic for topic in TOPICS if not (with_cards and topic.is_on_cards)]
-        heads = [head for topic in said if (head := topic.headline(one.of(topic)))]
+        heads = [
+            head
+            for topic in said
+            if (head := topic.headline(one.of(topic))) and not topic.alarm(one.of(topic))
+        ]
         if heads or not with_cards:
             colon = ": " if heads else ""
             name = f"{one.name}: " if len(records) > 1 else ""
@@ -218,16 +227,40 @@ def _summary(records: Sequence[Results]) -> str:
     return " ".join(sentences)
 
 
+def _alarms(records: Sequence[Results]) -> tuple[Verdict, ...]:
+    """What is wrong, before how precisely it is known: a slow node may be measured well."""
+    found = [(one, topic.alarm(one.of(topic))) for one in records for topic in TOPICS]
+    several = len(records) > 1
+    return tuple(
+        Verdict(
+            word=f"{one.name}: something is wrong." if several else "Something is wrong.",
+            sentence=f"{alarm}.",
+            mood="bad",
+        )
+        for one, alarm in found
+        if alarm
+    )
+
+
 def _differing(records: Sequence[Results]) -> tuple[str, ...]:
     """Unlike conditions of several records, and the reasons of cases without a figure."""
     runs = [one.run for one in records]
     found = unlike([conditions_of(run.header, run.lines.launches) for run in runs])
     differ = [f"{name}: {' / '.join(texts)}" for name, texts in found.items()]
     first = "these records were measured under unlike conditions: " + "; ".join(differ)
-    troubles = [line for one in records for line in troubles_in_words(one.summaries)]
+    # Below the verdict stands already how to go on.
+    troubles = [
+        line.removesuffix(to_finish(one.run.path))
+        for one in records
+        for line in troubles_in_words(one.summaries)
+    ]
     more = len(troubles) - MOST_TROUBLES
     last = [f"and {more} more reasons: see the tables"] if more > 0 else []
     return tuple(([first] if differ else []) + troubles[:MOST_TROUBLES] + last)
+
+
+def _is_simulated(records: Sequence[Results]) -> bool:
+    return all(one.run.header.plan.simulated for one in records)
 
 
 def _disturbed(records: Sequence[Results]) -> tuple[Fold, ...]:

@@ -32,6 +32,8 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 SCREEN = Paper(width_inches=3.5, height_inches=2.6, points=8, family=SANS)
+# One of many small charts: what it shows stands above it, and it has no legend.
+SMALL = Paper(width_inches=2.1, height_inches=1.5, points=7.5, family=SANS)
 # Column and text widths of IEEEtran (journal), acmart (sigconf) and elsarticle (5p) in inches.
 LAYOUTS = (
     Layout(name="ieee", column_inches=3.5, page_inches=7.16, points=8, family=SERIF),

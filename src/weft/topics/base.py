@@ -187,6 +187,11 @@ class Topic(Generic[Rows]):
         del rows
         return ""
 
+    def alarm(self, rows: Rows) -> str:
+        """What is wrong with what was measured, however precise the figures; as a rule nothing."""
+        del rows
+        return ""
+
     def findings(self, rows: Rows) -> list[str]:
         """What the rows say, in sentences."""
         del rows

@@ -21,8 +21,8 @@ from weft.topics.base import Topic
 from weft.topics.groups import by_key
 from weft.topics.rows import CaseRow
 from weft.topics.series import positive_of_case
-from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import half_or_none
+from weft.units import format_bandwidth, format_time
+from weft.wording import half_or_none, size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -128,7 +128,7 @@ def _table(rows: Sequence[ExchangeRow]) -> Table:
             (
                 row.test,
                 row.over,
-                format_bytes(row.bytes),
+                size_in_words(row.test, row.bytes),
                 str(row.ranks),
                 half_or_none(row.least_ns, format_time),
                 half_or_none(row.mean_ns, format_time),

@@ -21,7 +21,7 @@ _SCATTERS = 3.0
 # What is beyond the scale has its last colour: so many pairs of 1,000 in all.
 _BEYOND = 0.005
 _POINTS = 100
-_NOTE = "A row is the sender, a column the receiver; white was not measured."
+_NOTE = "A row is the sender, a column the receiver; what is empty was not measured."
 
 
 def matrix_charts(maps: Sequence[tuple[str, PairMatrix]], place: str, number: int) -> list[Chart]:

@@ -158,6 +158,10 @@ class PairMap(Topic[tuple[MapRow, ...]]):
         said = [line for row in _shown_first(rows) for line in sentences(row)]
         return said[0].partition("; ")[0] if said else ""
 
+    def alarm(self, rows: tuple[MapRow, ...]) -> str:
+        """The headline, where somebody is slow or did not answer."""
+        return self.headline(rows) if any(row.findings or row.dead for row in rows) else ""
+
     def findings(self, rows: tuple[MapRow, ...]) -> list[str]:
         """Who is slow, the sizes that show it first; or that nobody is."""
         said = [line for row in _shown_first(rows) for line in sentences(row)]

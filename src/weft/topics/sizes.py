@@ -14,7 +14,15 @@ from weft.tables import TERMINAL_WIDTH, Table
 from weft.topics.base import Topic
 from weft.topics.tails import tail_tables
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
-from weft.wording import RULE, counted, hosts_in_words, in_a_row, status_in_words, with_half
+from weft.wording import (
+    RULE,
+    counted,
+    hosts_in_words,
+    in_a_row,
+    size_in_words,
+    status_in_words,
+    with_half,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +114,7 @@ class Sizes(Topic[SizeRows]):
                 found = [cells.get((test, size, column)) for column in columns]
                 title = "" if at else pattern.title
                 line = [format_estimate(one) if one else "" for one in found]
-                lines.append((title, format_bytes(size), *line))
+                lines.append((title, size_in_words(test, size), *line))
                 shown += sum(one is not None for one in found)
         more = len(rows.drawn) - shown
         if not lines:
@@ -237,7 +245,7 @@ def _test_table(pattern: Pattern, summaries: Sequence[CaseSummary]) -> Table:
         for column in columns:
             found = [s for s in summaries if s.bytes == size and s.measured_over == column]
             cells.append("\n".join(format_estimate(s) for s in found))
-        rows.append((format_bytes(size), *cells))
+        rows.append((size_in_words(pattern.name, size), *cells))
     head = ("size", *columns)
     table = Table(name=pattern.name, caption=caption, head=head, rows=tuple(rows), left=())
     if len(columns) <= MOST_COLUMNS and table.width <= TERMINAL_WIDTH:
@@ -248,7 +256,7 @@ def _test_table(pattern: Pattern, summaries: Sequence[CaseSummary]) -> Table:
         head=("size", "variant", "figure"),
         left=(1,),
         rows=tuple(
-            (format_bytes(s.bytes), s.measured_over, format_estimate(s))
+            (size_in_words(s.test, s.bytes), s.measured_over, format_estimate(s))
             for s in sorted(summaries, key=lambda s: s.bytes)
         ),
     )
@@ -284,11 +292,12 @@ def _column_heads(rows: SizeRows) -> list[str]:
 
 def _size_rows(summaries: Sequence[CaseSummary]) -> list[tuple[str, ...]]:
     """A row a message size: the size, then the figure of each test and variant."""
-    cells = {(s.bytes, s.test, s.measured_over): format_estimate(s) for s in summaries}
+    sizes = {s.case: (s.bytes, size_in_words(s.test, s.bytes)) for s in summaries}
+    cells = {(sizes[s.case], s.test, s.measured_over): format_estimate(s) for s in summaries}
     columns = _columns(summaries)
     return [
-        (format_bytes(size), *(cells.get((size, *column), "") for column in columns))
-        for size in sorted({s.bytes for s in summaries})
+        (size[1], *(cells.get((size, *column), "") for column in columns))
+        for size in sorted(set(sizes.values()))
     ]
 
 

@@ -26,7 +26,7 @@ from weft.errors import WeftError
 from weft.names import as_typed
 from weft.stages import counted_off
 from weft.units import format_bytes
-from weft.wording import NO_INTERVAL, counted
+from weft.wording import NO_INTERVAL, WITHOUT_SIZE, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -190,7 +190,7 @@ def _tables(
                         sides[0].title,
                         side.title,
                         [(r.ranks or r.bytes, r.verdicts[i]) for r in rows],
-                        _on_ranks if place.along == "ranks" else format_bytes,
+                        _places_of(place),
                         sessions=[_sessions(held[0]), _sessions(held[i + 1])],
                         untested=[
                             r.ranks or r.bytes
@@ -275,6 +275,13 @@ def _singles(sides: Sequence[Side], same: float) -> tuple[Single, ...]:
             )
         )
     return tuple(found)
+
+
+def _places_of(place: Place) -> Callable[[int], str]:
+    """How a figure's place on a curve is called."""
+    if place.test in WITHOUT_SIZE:
+        return lambda _: f"every {place.test}"
+    return _on_ranks if place.along == "ranks" else format_bytes
 
 
 def _on_ranks(count: int) -> str:

@@ -52,7 +52,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     `sessions` are the launches of each record behind it, `in_time` what is to be known of them.
     `is_within_a_host`: its messages crossed no link. `next_sessions` are how to measure its records
     again; empty of what was published. `stated_by` is the program whose figures they are, where
-    weft did not measure them.
+    weft did not measure them, `measured` when its records began.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
     is_within_a_host: bool = False
     next_sessions: tuple[NextSession, ...] = ()
     stated_by: str = ""
+    measured: tuple[str, ...] = ()
 
     @property
     def transports(self) -> tuple[str, ...]:
@@ -136,6 +137,7 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str) -> Side:
         is_within_a_host=never_left_a_host([run]),
         next_sessions=(next_session_of(run),),
         stated_by=run.header.imported.tool if run.header.imported else "",
+        measured=(run.header.created_utc,),
     )
 
 
@@ -157,6 +159,7 @@ def side_of_runs(runs: Sequence[Run], title: str) -> Side:
         in_time=in_time(runs),
         is_within_a_host=never_left_a_host(runs),
         next_sessions=tuple(map(next_session_of, runs)),
+        measured=tuple(sorted(run.header.created_utc for run in runs)),
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.plan.pattern import FigureKind, Pattern
+from weft.wording import WITHOUT_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +53,7 @@ def own(name: str) -> Pattern:
         latency_divisor=divisor,
         bandwidth_factor=factor,
         figure=figure,
-        has_size=name != "barrier",
+        has_size=name not in WITHOUT_SIZE,
         has_queue=figure == "bandwidth",
     )
 
