@@ -21,10 +21,10 @@ CASES = make_cases(("ping_pong",), ("tcp",), (8, 64, 512))
 LOST = [lost_batch(case, 0, 900, "failed", "the link failed in recv") for case in CASES[1:]]
 
 
-def last_line(run: Run, capsys: pytest.CaptureFixture[str]) -> str:
+def last_line(run: Run, capsys: pytest.CaptureFixture[str], *, is_said: bool = False) -> str:
     assert run.footer is not None
     with pytest.raises(typer.Exit) as ended:
-        end(run, summarise(run), run.footer, asked=None)
+        end(run, summarise(run), run.footer, asked=None, is_said=is_said)
     assert ended.value.exit_code == 1
     [line] = capsys.readouterr().err.splitlines()
     return line
@@ -59,6 +59,8 @@ def test_of_cases_that_nobody_tried_it_says_once_how_they_are(
         "weft: 2 of 3 cases have no result, the first is tcp/ping_pong/64: the budget ended before"
         f" this case was measured; finish it with: {go_on}"
     )
+    # With the ending above, which says it, the reason stood three times on one screen.
+    assert last_line(run, capsys, is_said=True) == "weft: 2 of 3 cases have no result"
     screen = Console(file=io.StringIO(), width=1000, highlight=False)
     screen.print(*render_ending(results_of(run, summarise(run)), screen), sep="\n")
     assert isinstance(screen.file, io.StringIO)

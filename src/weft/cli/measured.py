@@ -62,15 +62,22 @@ def show(
         except WeftError as error:
             typer.echo(f"weft: no report: {error.what}; {error.fix}", err=True)
     typer.echo(f"record: {path}", err=True)
-    end(results.run, results.summaries, footer, asked=asked)
+    is_said = detail != "quiet" and not as_json
+    end(results.run, results.summaries, footer, asked=asked, is_said=is_said)
 
 
 def end(
-    run: "Run", summaries: "Sequence[CaseSummary]", footer: "Footer", *, asked: Path | None
+    run: "Run",
+    summaries: "Sequence[CaseSummary]",
+    footer: "Footer",
+    *,
+    asked: Path | None,
+    is_said: bool = False,
 ) -> None:
     """A last line and an exit status where not everything was measured.
 
-    Raises typer.Exit; `asked` as above.
+    Where `is_said`, the reason of cases that nobody tried stands above, and how to go on. Raises
+    typer.Exit; `asked` as above.
     """
     is_packed_later = asked is None or asked.suffix == ".zst"
     if footer.outcome == "interrupted":
@@ -88,6 +95,9 @@ def end(
             then = f"go on when all answer: {resume(run.path)}"
             gone = not_answering(footer.silent_hosts)
             typer.echo(f"weft: {gone}: {lack}, {run.path} lists them; {then}", err=True)
+            raise typer.Exit(1)
+        if is_said and bad[0].status == "not_tried":
+            typer.echo(f"weft: {lack}", err=True)
             raise typer.Exit(1)
         # Of one that nobody tried the reason says how it is: with the others, and not alone.
         further = (

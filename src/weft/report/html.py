@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from weft.report.drawing import PageDrawing
 
 # An interval, and a number with its unit: a narrow column breaks its line between these.
-_PIECE = re.compile(r"\[[^]]{1,24}\]|\d (?:[KMG]iB|[kMGT]?B/s|[mnµ]?s|B|%)(?!\w)")
+_PIECE = re.compile(r"\[[^]]{1,24}\]|\d (?:launch|session|[KMG]iB|[kMGT]?B/s|[mnµ]?s|B|%)(?!\w)")
 
 
 class Fold(msgspec.Struct, frozen=True, kw_only=True):
