@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
+from weft.wording import few_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+# So many of what there is to choose from are named.
+MOST = 60
 
 
 def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -27,7 +31,7 @@ def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, 
         plain = name.strip().lower().replace("-", "_")
         if plain not in by_plain:
             near = [by_plain[one] for one in difflib.get_close_matches(plain, by_plain, n=1)]
-            fix = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+            fix = f"did you mean {near[0]}?" if near else f"choose from {few_of(known, MOST)}"
             what = f"there is no {kind} called {name}" if plain else f"no {kind} is named"
             raise WeftError(what, fix)
         chosen[by_plain[plain]] = None

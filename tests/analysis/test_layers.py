@@ -14,7 +14,7 @@ from rich.console import Console
 import weft
 from support.builders import lost_batch, make_cases, synthetic_record, usual_time_ns, usual_times_ns
 from support.records_of_any_kind import Planned, planned, record_of
-from weft.analysis.layers import Layers, layers_of, step_between
+from weft.analysis.layers import Layers, Step, layers_of, step_between
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.rounds import difference, rounds_of
 from weft.analysis.summary import summarise
@@ -76,8 +76,8 @@ def test_a_layer_adds_what_it_is_known_to_add(tmp_path: Path) -> None:
     expected = (usual_time_ns(mpi) - usual_time_ns(ofi)) / 2
     step = layers.pairs[1].steps[1]
     assert step.bytes == 1000
-    assert step.added_ns == pytest.approx(expected, rel=1e-3)
-    assert step.low_ns <= expected <= step.high_ns
+    assert step.added_ns.value == pytest.approx(expected, rel=1e-3)
+    assert step.added_ns.low <= expected <= step.added_ns.high
     assert step.verdict == "saves"
     assert "mpi saves" in pair_in_words(layers.pairs[1])
     long = msgspec.structs.replace(step, bytes=32768)
@@ -233,7 +233,8 @@ def estimate(median: float, half: float) -> Estimate:
 def test_overlap_tells_nothing(below: Estimate, above: Estimate, verdict: str) -> None:
     step = step_between(8, below, above)
     assert step.verdict == verdict
-    assert (step.low_ns, step.high_ns) == (above.low - below.high, above.high - below.low)
+    added = step.added_ns
+    assert (added.low, added.high) == (above.low - below.high, above.high - below.low)
 
 
 def test_the_order_can_be_given_and_is_checked(tmp_path: Path) -> None:
@@ -274,8 +275,8 @@ def test_what_moves_a_whole_round_is_not_in_the_difference(tmp_path: Path) -> No
     [pair] = layers_of(run, summaries).pairs
     for step in pair.steps:
         assert step.verdict == "adds"
-        assert step.added_ns == pytest.approx(30, abs=1)
-        assert 28 < step.low_ns < 30 < step.high_ns < 32
+        assert step.added_ns.value == pytest.approx(30, abs=1)
+        assert 28 < step.added_ns.low < 30 < step.added_ns.high < 32
         apart = step_between(step.bytes, step.below_ns, step.above_ns)
         assert apart.verdict == "cannot tell"
 
@@ -296,7 +297,7 @@ def test_intervals_of_paired_launches_are_narrower_and_hold_the_truth(count: int
         step = step_between(8, *figures)
         held += paired.low <= 30 <= paired.high
         paired_ns.append(paired.high - paired.low)
-        unpaired_ns.append(step.high_ns - step.low_ns)
+        unpaired_ns.append(step.added_ns.high - step.added_ns.low)
     assert 0.93 <= held / trials <= 0.97
     assert np.median(paired_ns) < 0.25 * np.median(unpaired_ns)
 
@@ -379,20 +380,24 @@ def test_a_resumed_record_has_layers_over_its_sessions(tmp_path: Path) -> None:
         for at, one in enumerate(run.lines.launches)
     )
     resumed = Run(run.path, msgspec.structs.replace(run.lines, launches=launches))
-    steps = [layers_of(one, summarise(one)).pairs[0].steps[0] for one in (run, resumed)]
-    assert steps[1].added_ns == pytest.approx(steps[0].added_ns, rel=0.1)
+    one_day, two_days = (
+        layers_of(one, summarise(one)).pairs[0].steps[0].added_ns for one in (run, resumed)
+    )
+    assert two_days.value == pytest.approx(one_day.value, rel=0.1)
     # Two days know little.
-    assert steps[1].high_ns - steps[1].low_ns > steps[0].high_ns - steps[0].low_ns
+    assert two_days.high - two_days.low > one_day.high - one_day.low
 
 
 def test_a_wide_interval_does_not_press_the_chart_of_layers_to_a_line(tmp_path: Path) -> None:
     layers = found(measured(tmp_path / "r.jsonl", {"ofi": OFI_TCP, "tcp": LO}))
     [pair] = layers.pairs
-    unknown: dict[str, Any] = {"low_ns": -2e7, "high_ns": 1e6, "verdict": "cannot tell"}
-    unsure = [msgspec.structs.replace(one, added_ns=500.0, **unknown) for one in pair.steps[:-1]]
-    sure = msgspec.structs.replace(
-        pair.steps[-1], added_ns=3e3, low_ns=2e3, high_ns=8e3, verdict="adds"
-    )
+
+    def step(one: Step, verdict: Any, value: float, low: float, high: float) -> Step:
+        added = msgspec.structs.replace(one.added_ns, value=value, low=low, high=high)
+        return msgspec.structs.replace(one, added_ns=added, verdict=verdict)
+
+    unsure = [step(one, "cannot tell", 500.0, -2e7, 1e6) for one in pair.steps[:-1]]
+    sure = step(pair.steps[-1], "adds", 3e3, 2e3, 8e3)
     drawn = msgspec.structs.replace(pair, steps=(*unsure, sure))
     [chart] = layer_charts(msgspec.structs.replace(layers, pairs=(drawn,)))
     # In µs, with a quarter of room beside what is clear.

@@ -17,7 +17,9 @@ def refused(*words: str) -> str:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("run", "--sizes", "8", "--sizes", "16"), "--sizes is typed 2 times; type it once"),
+        (("run", "--sizes", "8", "--sizes", "16"),
+         "--sizes is typed 2 times; type it once, with commas: --sizes A,B"),
+        (("check", "a.jsonl", "--tolerance", "1%", "--tolerance", "2%"), "2 times; type it once"),
         (("run", "-o", "a.jsonl", "--output", "b.jsonl"), "--output is typed 2 times"),
         (("run", "--report", "--no-report"), "is typed 2 times"),
         (("run", "--option", "tcp.port=1", "--option", "tcp.port=2"),

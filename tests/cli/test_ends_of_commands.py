@@ -16,6 +16,7 @@ from support.printed import result_of
 from weft.analysis.summary import summarise
 from weft.cli import map_, predict, submit
 from weft.cli.measured import end, show
+from weft.cli.memory import memory
 from weft.cli.where import Where
 from weft.errors import WeftError
 from weft.launch import sbatch
@@ -74,6 +75,14 @@ def test_what_a_run_shows_is_as_long_as_asked(
     sizes = [size in said.out for size in ("8 B", "64 B")]
     assert sizes == [detail != "quiet", detail == "verbose"]
     assert ("Settled. Every case is precise" in said.out) == (detail == "brief")
+
+
+def test_a_record_without_figures_of_memory_says_what_measures_some(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory(run.path)
+    told = f"{run.path} has no figure of memory; measure some: weft run registration copy\n"
+    assert capsys.readouterr().out == told
 
 
 def test_a_run_that_was_complete_says_so_and_shows_nothing(

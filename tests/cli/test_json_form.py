@@ -87,7 +87,7 @@ def test_its_json_has_the_form(command: str, files: dict[str, str]) -> None:
         # An interval has its figure, and no figure has its ends beside it.
         if {"low", "high"} <= found.keys():
             assert "value" in found, f"{command}: {place}: {found}"
-        assert not [name for name in found if name.endswith(("_low", "_high"))], place
+        assert not [name for name in found if is_an_end(name)], place
         # What says which case a row is of has one set of names; a layer lies on another one.
         if {"test", "bytes"} <= found.keys():
             assert {"transport", "below"} & found.keys(), f"{command}: {place}: {found}"
@@ -100,6 +100,11 @@ def test_the_file_of_an_export_has_the_form_too(files: dict[str, str], tmp_path:
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert len(result_of(path.read_text(), "export")) == len(CASES)
+
+
+def is_an_end(name: str) -> bool:
+    """Whether a field beside others is the end of an interval: price_low, low_ns."""
+    return name.endswith(("_low", "_high")) or name.startswith(("low_", "high_"))
 
 
 def leaves(found: Any, place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:

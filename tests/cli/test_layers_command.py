@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.builders import make_cases, synthetic_record
 from support.in_process import weft_here
 from support.printed import result_of
 
@@ -37,7 +38,7 @@ def test_rows_pictures_and_words(record: Path, tmp_path: Path) -> None:
     [
         (("--order", "tcp,verbs"), "verbs has no latency in this record"),
         (("-o", "l.png"), "no kind of picture"),
-        (("-o", "l.html"), "nothing is stacked, so no picture"),
+        (("-o", "l.html"), "type --order with transports over one medium"),
     ],
 )
 def test_bad_words_are_one_line(record: Path, words: tuple[str, ...], told: str) -> None:
@@ -45,3 +46,11 @@ def test_bad_words_are_one_line(record: Path, words: tuple[str, ...], told: str)
     assert done.returncode == 2
     assert told in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_is_typed_already_is_not_advised(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong",), ("tcp", "mpi"), (8, 1024))
+    only = synthetic_record(tmp_path / "only.jsonl", cases)
+    done = layers(only, "--order", "tcp,mpi", "-o", tmp_path / "l.html")
+    assert "; measure them over one device with --wait spin, or name others" in done.stderr
+    assert "type --order" not in done.stderr

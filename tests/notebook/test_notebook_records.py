@@ -98,7 +98,7 @@ def test_a_plot_is_matplotlibs_and_can_be_changed(run: weft.Run) -> None:
     assert tuple(np.round(wanted.to_numpy() / 1e3, 9)) in values
     axes.set_title("mine")
     assert run.plot(name, wide=True).get_size_inches()[0] == pytest.approx(7.16)
-    with pytest.raises(WeftError, match="there is no plot nothing"):
+    with pytest.raises(WeftError, match="there is no plot called 'nothing'"):
         run.plot("nothing")
 
 

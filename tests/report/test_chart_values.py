@@ -129,7 +129,7 @@ def test_the_papers_figure_9_has_the_intervals_of_the_differences(tmp_path: Path
     summaries = summarise(run)
     [increase] = notified_over_polled(run, summaries)
     [track] = by_name(charts_of(run, summaries, "paper"))["osu-9-put_notify_ping_pong"].tracks
-    assert track.y == pytest.approx([step.added_ns / 1e3 for step in increase.steps])
-    assert track.low == pytest.approx([step.low_ns / 1e3 for step in increase.steps])
-    assert track.high == pytest.approx([step.high_ns / 1e3 for step in increase.steps])
+    assert track.y == pytest.approx([step.added_ns.value / 1e3 for step in increase.steps])
+    assert track.low == pytest.approx([step.added_ns.low / 1e3 for step in increase.steps])
+    assert track.high == pytest.approx([step.added_ns.high / 1e3 for step in increase.steps])
     assert track.low[0] < track.y[0] < track.high[0]

@@ -101,7 +101,7 @@ def test_a_layer_that_cannot_be_told_says_how_many_rounds_would() -> None:
     rounds[1] = {at: time + (900.0 if at % 2 else -700.0) for at, time in rounds[0].items()}
     step = step_between(8, below, below).in_rounds(rounds[0], rounds[1])
     assert step.verdict == "cannot tell"
-    assert (step.added.launches, step.added.unit) == (5, "launch")
+    assert (step.added_ns.launches, step.added_ns.unit) == (5, "launch")
     counts = [step.needed(precision) for precision in (0.01, 0.5)]
     assert counts[0] is not None
     assert counts[1] is not None

@@ -75,14 +75,10 @@ def _added(record: Record) -> Any:
     """What a mode adds to the cheapest."""
     if record["is_cheapest"]:
         return "cheapest"
+    added = record["added_ns"]
     if record["verdict"] != "adds":
-        return f"not significant [{_in_words(record['low_ns'])}, {_in_words(record['high_ns'])}]"
-    return Shown(
-        value=record["added_ns"],
-        low=record["low_ns"],
-        high=record["high_ns"],
-        units=UNITS["_ns"],
-    )
+        return f"not significant [{_in_words(added['low'])}, {_in_words(added['high'])}]"
+    return shown_of("added_ns", added)
 
 
 def _each(factor: str = "") -> Any:

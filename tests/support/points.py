@@ -47,7 +47,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def figures_of(records: Sequence[Record]) -> list[Found]:
-    """Every figure with an interval, and every difference that has its ends beside it."""
+    """Every figure with an interval."""
     found = []
     for record in records:
         for field, leaf in record.items():
@@ -57,12 +57,6 @@ def figures_of(records: Sequence[Record]) -> list[Found]:
         if record.get("efficiency", 1) is None:  # the smallest number of ranks
             whole = Shown(value=1.0, low=1.0, high=1.0, units=units_of("efficiency"))
             found.append(Found(record=record, field="efficiency", shown=whole))
-        if "added_ns" in record and not is_estimate(record["added_ns"]):
-            shown = Shown(
-                value=record["added_ns"], low=record["low_ns"], high=record["high_ns"],
-                units={"ns": 1.0},
-            )  # fmt: skip
-            found.append(Found(record=record, field="added_ns", shown=shown))
     return found
 
 

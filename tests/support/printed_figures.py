@@ -99,9 +99,7 @@ def _shown(place: _Place, last: str, data: Any) -> Shown:
 def _with_intervals(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The fields; one whose ends are fields beside it is a figure with its interval."""
     for key, value in data.items():
-        # What is added has its ends as fields of their own.
-        names = "{end}_ns" if key == "added_ns" else f"{key}_{{end}}"
-        ends = {end: data.get(names.format(end=end)) for end in ("low", "high")}
+        ends = {end: data.get(f"{key}_{end}") for end in ("low", "high")}
         yield key, value if None in ends.values() else {"value": value, **ends}
 
 

@@ -14,7 +14,15 @@ from weft.topics.base import Results, Topic
 
 # Fields whose figure follows from others of the row, or is told elsewhere: of loads the knee, of
 # scaling the costs and what is left of an iteration (test_scaling.py), availability's drop.
-FURTHER = {"added_ns", "cost", "base_ns", "drop_at_percent", "parts_ns.fields", "most_ns"}
+FURTHER = {
+    "added_ns",
+    "step.added_ns",
+    "cost",
+    "base_ns",
+    "drop_at_percent",
+    "parts_ns.fields",
+    "most_ns",
+}
 
 
 @pytest.fixture(scope="module")

@@ -77,13 +77,10 @@ def completion(results: Results) -> Iterator[list[Piece]]:
             if pieces:
                 yield pieces
             pieces = [f"completion: {place(row, row['kind'])}: {row['mode']} is cheapest"]
-        elif row["low_ns"] <= 0:
+        elif row["added_ns"]["low"] <= 0:
             pieces.append(f"; {row['mode']}: difference not significant")
         else:
-            added = Shown(
-                value=row["added_ns"], low=row["low_ns"], high=row["high_ns"], units=UNITS["_ns"]
-            )
-            pieces += [f"; {row['mode']} adds ", added]
+            pieces += [f"; {row['mode']} adds ", of(row, "added_ns")]
     yield pieces
 
 

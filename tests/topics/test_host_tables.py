@@ -92,7 +92,7 @@ def test_json_has_the_figures_with_their_intervals(made: Path) -> None:
     assert send["delay_ns"] is None
     rows = result_of(shown(made, "--table", "completion", "--json"))
     assert [row["mode"] for row in rows] == ["usual wait", "block"]
-    assert rows[1]["added_ns"] == pytest.approx(50, abs=1)
+    assert rows[1]["added_ns"]["value"] == pytest.approx(50, abs=1)
     assert rows[1]["cpu_percent"][1]["value"] == pytest.approx(25, abs=0.1)
     (curve,) = result_of(shown(made, "--table", "availability", "--json"))
     assert len(curve["points"]) == 3

@@ -58,8 +58,8 @@ def test_threads_take_more_than_the_time_of_one_processor() -> None:
     assert said == ["180 % ±10 %", "not known"]
     row = Completion(
         transport="mpi", variant="", bytes=8, test="ping_pong", kind="ping_pong",
-        mode="block", is_cheapest=True, latency_ns=share(100, 90, 110), added_ns=0.0, low_ns=0.0,
-        high_ns=0.0, verdict="adds", needed=None, cpu_percent=(share(180, 170, 190),),
+        mode="block", is_cheapest=True, latency_ns=share(100, 90, 110), added_ns=None,
+        verdict="adds", needed=None, cpu_percent=(share(180, 170, 190),),
     )  # fmt: skip
     [table] = CompletionModes().tables((row,))
     assert table.rows[0][-1] == "180 % ±10 %"

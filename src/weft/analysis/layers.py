@@ -32,7 +32,7 @@ from weft.analysis.stats.rounds import (
 from weft.analysis.stats.slowdown import difference_of_pairs
 from weft.analysis.summary import CaseSummary
 from weft.errors import WeftError
-from weft.estimate import Estimate, Unit
+from weft.estimate import Estimate
 from weft.fabric.medium import medium_of
 from weft.plan.cases import LATENCY
 from weft.plan.command import weft_run
@@ -53,33 +53,16 @@ _BLOCKING = "MPI_Send and MPI_Recv"
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """What one layer adds to the one below at one size, in ns of one operation's time.
 
-    `chance` is the p-value of no difference; None where the layers share no rounds. `pairs` are the
-    rounds, or sessions, that both have, 0 where they share none.
+    `added_ns` is of as many launches, or sessions, as both have. `chance` is the p-value of no
+    difference; None where the layers share no rounds.
     """
 
     bytes: int
     below_ns: Estimate
     above_ns: Estimate
-    added_ns: float
-    low_ns: float
-    high_ns: float
+    added_ns: Estimate
     verdict: Verdict
     chance: float | None = None
-    pairs: int = 0
-    unit: Unit = "launch"
-
-    @property
-    def added(self) -> Estimate:
-        """What is added, in ns, with its interval; of as many launches as both have."""
-        return Estimate(
-            value=self.added_ns,
-            low=self.low_ns,
-            high=self.high_ns,
-            coverage=CONFIDENCE,
-            method="difference of two layers",
-            launches=self.pairs or min(self.below_ns.launches, self.above_ns.launches),
-            unit=self.unit,
-        )
 
     def in_rounds(
         self,
@@ -97,13 +80,16 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
             return self
         return msgspec.structs.replace(
             self,
-            added_ns=paired.value,
-            low_ns=paired.low,
-            high_ns=paired.high,
-            verdict=_verdict(paired.low, paired.high),
+            added_ns=msgspec.structs.replace(
+                self.added_ns,
+                value=paired.value,
+                low=paired.low,
+                high=paired.high,
+                launches=paired.launches,
+                unit=paired.unit,
+            ),
+            verdict=_verdict(paired),
             chance=apart.chance_of_none,
-            pairs=paired.launches,
-            unit=paired.unit,
         )
 
     def needed(self, precision: float) -> Needed | None:
@@ -113,7 +99,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.verdict != "cannot tell":
             return None
-        return to_be_beside(self.added, 0.0, precision * self.below_ns.value)
+        return to_be_beside(self.added_ns, 0.0, precision * self.below_ns.value)
 
 
 class LayerPair(msgspec.Struct, frozen=True, kw_only=True):
@@ -327,17 +313,16 @@ def _height(family: str) -> int:
 
 def step_between(size: int, below: Estimate, above: Estimate) -> Step:
     """The difference of two latencies in ns, with its interval and what can be said of it."""
-    low, high = above.low - below.high, above.high - below.low
-    return Step(
-        bytes=size,
-        below_ns=below,
-        above_ns=above,
-        added_ns=above.value - below.value,
-        low_ns=low,
-        high_ns=high,
-        verdict=_verdict(low, high),
+    added = Estimate(
+        value=above.value - below.value,
+        low=above.low - below.high,
+        high=above.high - below.low,
+        coverage=CONFIDENCE,
+        method="difference of two layers",
+        launches=min(below.launches, above.launches),
     )
+    return Step(bytes=size, below_ns=below, above_ns=above, added_ns=added, verdict=_verdict(added))
 
 
-def _verdict(low_ns: float, high_ns: float) -> Verdict:
-    return "adds" if low_ns > 0 else "saves" if high_ns < 0 else "cannot tell"
+def _verdict(added: Estimate) -> Verdict:
+    return "adds" if added.low > 0 else "saves" if added.high < 0 else "cannot tell"

@@ -19,6 +19,8 @@ from weft.sources.named import split_source
 
 # Where a context keeps the outputs of its command line, by their options.
 _OUTPUTS = "weft.outputs"
+# Options that take several names or sizes.
+_WITH_COMMAS = ("test", "transport", "sizes", "order", "hosts")
 
 
 class Command(TyperCommand):
@@ -136,9 +138,9 @@ def _check_once(order: Sequence[Any]) -> None:
     counts = Counter(param.name for param in order if isinstance(param, TyperOption))
     for param in order:
         if counts[param.name] > 1 and not param.multiple:
-            raise WeftError(
-                f"{_name_of(param)} is typed {counts[param.name]} times", "type it once"
-            )
+            name = _name_of(param)
+            once = f", with commas: {name} A,B" if param.name in _WITH_COMMAS else ""
+            raise WeftError(f"{name} is typed {counts[param.name]} times", f"type it once{once}")
 
 
 def _check_filled(order: Sequence[Any], values: Mapping[str, Any]) -> None:

@@ -10,6 +10,8 @@ from weft.cli.options import Json, Picture
 from weft.errors import WeftError
 
 _NAME_THEM = "type --order with transports over one medium, lowest first, like --order tcp,mpi"
+# What helps where they are named already.
+_SHARE_ONE = "measure them over one device with --wait spin, or name others after --order"
 _EXAMPLES = """Examples:
 
 weft run ping_pong --transport tcp,ofi,ucx -o run.jsonl.zst && weft layers run.jsonl.zst
@@ -47,7 +49,9 @@ def layers(
         check_kind(output)
         if not found.charts:
             why = found.table.notes[0] if found.table.notes else "no two transports share a medium"
-            raise WeftError(f"nothing is stacked, so no picture: {why}", _NAME_THEM)
+            raise WeftError(
+                f"nothing is stacked, so no picture: {why}", _SHARE_ONE if order else _NAME_THEM
+            )
         answer = found.table.notes[0]
         write_picture(output, found.charts, found.table, command=this_command(), answer=answer)
         typer.echo(f"picture: {output}", err=True)

@@ -8,6 +8,7 @@ import typer
 from weft.cli.command import print_json
 from weft.cli.options import Json, LinkName
 
+_MEASURES_SOME = "weft run registration copy"
 _EXAMPLES = """Examples:
 
 weft run ping_pong --sizes 4KiB --buffers turn:1..1024,reuse:256:0..100:25%
@@ -35,5 +36,7 @@ def memory(
     found = memory_shown(record, link)
     if json:
         print_json("memory", found.plain)
+    elif not (found.tables or found.findings):
+        typer.echo(f"{record} has no figure of memory; measure some: {_MEASURES_SOME}")
     else:
         console().print(render_shown(found.tables, found.findings))

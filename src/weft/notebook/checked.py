@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.notebook.tables import table_of_rows
+from weft.notebook.typed import each_of, share_of
 from weft.record.run import Run
 from weft.studies.checks import checked
 from weft.wording import counted
@@ -18,23 +18,22 @@ if TYPE_CHECKING:
     import polars as pl
 
     from weft.analysis.compare.acceptance import Outcome
+    from weft.notebook.typed import Sources
     from weft.studies.checks import CheckedMachine
 
-Records = str | Path | Run | Sequence[str | Path | Run]
 
-
-def check(records: Records, *, against: Records, tolerance: float = 0.05) -> Check:
+def check(records: Sources, *, against: Sources, tolerance: float = 0.05) -> Check:
     """Check a machine's records against a file of limits or earlier records, as `weft check`.
 
     All launches of all `records` count. Against records a machine may be slower by the share
     `tolerance`. Raises WeftError.
     """
-    return Check(checked(_each(records), _each(against), tolerance))
+    slack = share_of("tolerance", tolerance)
+    return Check(checked(_read_or_paths(records), _read_or_paths(against), slack))
 
 
-def _each(records: Records) -> list[Path | Run]:
-    every = [records] if isinstance(records, str | Path | Run) else records
-    return [one if isinstance(one, Run) else Path(one) for one in every]
+def _read_or_paths(sources: Sources) -> list[Path | Run]:
+    return [one if isinstance(one, Run) else Path(one) for one in each_of(sources)]
 
 
 class Check:

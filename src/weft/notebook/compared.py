@@ -8,26 +8,24 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.compare.compared_rows import compared_figures, verdicts_of_sides
+from weft.errors import WeftError
 from weft.notebook.plots import plot_of
 from weft.notebook.tables import table_of_rows
-from weft.record.run import Run
+from weft.notebook.typed import each_of, share_of
 from weft.report.comparison import comparison_charts
 from weft.studies.comparisons import compared
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import polars as pl
     from matplotlib.figure import Figure as Canvas
 
     from weft.analysis.compare.compared_rows import ComparedFigure
     from weft.analysis.compare.comparison import Comparison
     from weft.analysis.stats.ratios import Verdict
+    from weft.notebook.typed import Source
 
 
-def compare(
-    first: str | Path | Run, *others: str | Path | Run, test: str = "", same: float = 0.02
-) -> ComparedSides:
+def compare(first: Source, *others: Source, test: str = "", same: float = 0.02) -> ComparedSides:
     """The others beside the first, as `weft compare` does it: the same ratios and verdicts.
 
     A side is a record's path, a Run or a part of one (`run.only`), or a published platform's name;
@@ -35,8 +33,8 @@ def compare(
     those that count, with commas between; speeds within the share `same` of the first are called
     the same. Raises WeftError.
     """
-    sides = [one if isinstance(one, Run) else str(one) for one in (first, *others)]
-    return ComparedSides(compared(sides, test, same))
+    sides = each_of((first, *others))
+    return ComparedSides(compared(sides, test, share_of("same", same)))
 
 
 class ComparedSides:
@@ -75,9 +73,15 @@ class ComparedSides:
     def plot(self, number: int = 0, *, layout: str = "ieee", wide: bool = False) -> Canvas:
         """The curves of all sides in one test, as a matplotlib figure.
 
-        Raises IndexError beyond the last.
+        Raises WeftError beyond the last.
         """
-        return plot_of(comparison_charts(self.found)[number], layout, wide=wide)
+        charts = comparison_charts(self.found)
+        if number not in range(len(charts)):
+            raise WeftError(
+                f"there is no plot {number} of this comparison, it has {len(charts)}",
+                "count from 0" if charts else "see .table for why",
+            )
+        return plot_of(charts[number], layout, wide=wide)
 
     def __repr__(self) -> str:
         """Each side's verdicts and what differs beside the figures."""

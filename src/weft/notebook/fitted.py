@@ -11,31 +11,30 @@ import msgspec
 from weft.estimate import Estimate
 from weft.notebook.plots import plot_of
 from weft.notebook.tables import table_of_rows
+from weft.notebook.typed import each_of
 from weft.sources.records import each_source
 from weft.studies.fits import fits_of, picture_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     import polars as pl
     from matplotlib.figure import Figure as Canvas
 
     from weft.analysis.fits.models import Models
-    from weft.record.run import Run
+    from weft.notebook.typed import Sources
     from weft.studies.fits import Fitted
 
 
-def fit(
-    source: str | Path | Run, *, test: str = "", transport: str = "", columns: str = ""
-) -> list[Fit]:
-    """The models of each series of a record, a CSV or a platform, as `weft fit` makes them.
+def fit(source: Sources, *, test: str = "", transport: str = "", columns: str = "") -> list[Fit]:
+    """The models of each series of a record, a CSV or a platform, or of several of them, as
+    `weft fit` makes them.
 
     `test` and `transport` have names with commas between; without a test it is ping_pong. `columns`
     are "SIZE,TIME" of a CSV. A series that has no model is a warning; where none has one it raises
     WeftError.
     """
-    found, refused = fits_of(each_source([source]), test, transport, columns)
+    found, refused = fits_of(each_source(each_of(source)), test, transport, columns)
     for line in refused:
         warnings.warn(line, stacklevel=2)
     return [Fit(one) for one in found]

@@ -9,6 +9,7 @@ from weft.errors import WeftError
 from weft.names import choose
 from weft.notebook.plots import plot_of
 from weft.notebook.tables import table_of_rows
+from weft.notebook.typed import one_of
 from weft.record.run import Run
 from weft.sources.records import record_named
 from weft.topics import charts_of, results_among, topic_called
@@ -39,7 +40,7 @@ def load(path: str | Path) -> LoadedRun:
 
     Raises WeftError when the file is no readable record, or has nothing over the transport.
     """
-    run = record_named(path)
+    run = record_named(one_of(path))
     loaded = LoadedRun(run.path, run.lines)
     loaded.part = run.part
     loaded.fingerprint = run.fingerprint
@@ -94,19 +95,20 @@ class LoadedRun(Run):
         """The names that `plot` takes."""
         return tuple(chart.name for chart in self._charts)
 
-    def plot(self, name: str = "", *, layout: str = "ieee", wide: bool = False) -> Canvas:
+    def plot(self, name: str | None = None, *, layout: str = "ieee", wide: bool = False) -> Canvas:
         """A chart of the record's page as a matplotlib figure; without a name the first.
 
         Change it by its axes: `run.plot().axes[0].set_ylim(1, 10)`. Raises WeftError for a name
         that is not among `plots`.
         """
         for chart in self._charts:
-            if name in ("", chart.name):
+            if name in (None, chart.name):
                 return plot_of(chart, layout, wide=wide)
-        there = ", ".join(self.plots)
+        if not self.plots:
+            raise WeftError(f"{self.path} has no plot", "see run.figures for why")
         raise WeftError(
-            f"there is no plot {name} of {self.path}" if there else f"{self.path} has no plot",
-            f"choose one of {there}" if there else "see run.figures for why",
+            f"there is no plot called {name!r} of {self.path}",
+            f"choose one of {', '.join(self.plots)}",
         )
 
     @cached_property

@@ -45,7 +45,7 @@ class Completion(SizeRow, frozen=True, kw_only=True):
     """A completion mode at one size: its latency, what it adds to the cheapest, its CPU time.
 
     `added_ns` is the difference of medians, with the interval that holds the true one whenever both
-    intervals hold theirs; 0 for the cheapest itself. `cpu_percent` is a figure a rank: the time
+    intervals hold theirs; None for the cheapest itself. `cpu_percent` is a figure a rank: the time
     that its process ran over the time of the batch, 100 for one that spins. `needed` is what would
     tell a difference that is not significant.
     """
@@ -55,9 +55,7 @@ class Completion(SizeRow, frozen=True, kw_only=True):
     mode: str
     is_cheapest: bool
     latency_ns: Estimate
-    added_ns: float
-    low_ns: float
-    high_ns: float
+    added_ns: Estimate | None
     verdict: Verdict
     needed: Needed | None
     cpu_percent: tuple[Estimate, ...]
@@ -178,9 +176,7 @@ def _rows_of(run: Run, group: Sequence[tuple[Case, CaseSummary]]) -> list[Comple
                 mode=mode_of(case),
                 is_cheapest=at == 0,
                 latency_ns=latency,
-                added_ns=step.added_ns if at else 0.0,
-                low_ns=step.low_ns if at else 0.0,
-                high_ns=step.high_ns if at else 0.0,
+                added_ns=step.added_ns if at else None,
                 verdict=step.verdict,
                 needed=step.needed(run.header.plan.precision) if at else None,
                 cpu_percent=_cpu_percent(run, run.measured_by_case[case.key]),
@@ -202,10 +198,11 @@ def completions_in_words(rows: Sequence[Completion]) -> tuple[str, ...]:
     sentences: list[str] = []
     for row in rows:
         place = placed_at(row.transport, row.kind, row.bytes, row.variant)
-        if row.is_cheapest:
+        if row.added_ns is None:
             sentences.append(f"completion: {place}: {row.mode} is cheapest")
         elif row.verdict == "adds":
-            sentences[-1] += f"; {row.mode} adds {_difference(row, format_time(row.added_ns))}"
+            words = format_time(row.added_ns.value)
+            sentences[-1] += f"; {row.mode} adds {_with_interval(words, row.added_ns)}"
         else:
             sentences[-1] += f"; {row.mode}: difference {NOT_SIGNIFICANT}"
     return tuple(sentences)
@@ -246,12 +243,12 @@ def _table(rows: Sequence[Completion]) -> Table:
 
 
 def _added(row: Completion) -> str:
-    if row.is_cheapest:
+    if row.added_ns is None:
         return "cheapest"
-    words = format_time(row.added_ns) if row.verdict == "adds" else NOT_SIGNIFICANT
-    return _difference(row, words)
+    words = format_time(row.added_ns.value) if row.verdict == "adds" else NOT_SIGNIFICANT
+    return _with_interval(words, row.added_ns)
 
 
-def _difference(row: Completion, words: str) -> str:
-    """With its interval, whose ends may be on both sides of zero."""
-    return between(words, row.low_ns, row.high_ns, format_time)
+def _with_interval(words: str, added_ns: Estimate) -> str:
+    """What is added with its interval, whose ends may be on both sides of zero."""
+    return between(words, added_ns.low, added_ns.high, format_time)

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from weft.charts import (
     Chart,
@@ -41,12 +42,12 @@ HEAD = ("test", "size", "layer", "its latency", "below it", "added", "95 % inter
 
 def _added(step: Step) -> str:
     if step.verdict != "cannot tell":
-        return format_time(step.added_ns)
+        return format_time(step.added_ns.value)
     return NOT_SIGNIFICANT if _has_interval(step) else NO_INTERVAL
 
 
 def _has_interval(step: Step) -> bool:
-    return math.isfinite(step.high_ns - step.low_ns)
+    return step.added_ns.is_bounded
 
 
 def _test(one: LayerPair | Apart) -> str:
@@ -64,7 +65,7 @@ def layer_rows(pairs: Sequence[LayerPair]) -> list[tuple[str, ...]]:
             format_time(step.above_ns.value),
             f"{pair.below} {format_time(step.below_ns.value)}",
             _added(step),
-            ends(step.low_ns, step.high_ns, format_time),
+            ends(step.added_ns.low, step.added_ns.high, format_time),
         )
         for pair in pairs
         for step in pair.steps
@@ -102,7 +103,7 @@ def pair_in_words(pair: LayerPair) -> str:
     unclear = len(pair.steps) - len(clear)
     rest = f"; cannot tell at {unclear} of {counted(len(pair.steps), 'size')}" if unclear else ""
     return (
-        f"{pair.above} {least.verdict} {format_time(abs(least.added_ns))}"
+        f"{pair.above} {least.verdict} {format_time(abs(least.added_ns.value))}"
         f" at {format_bytes(least.bytes)} over {pair.below}{rest}"
     )
 
@@ -130,12 +131,15 @@ def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
 def _shown_us(pairs: Sequence[LayerPair]) -> Iterator[float]:
     """What the axis has room for: each difference, and the intervals of those that are clear."""
     for step in (step for pair in pairs for step in pair.steps):
-        ends = () if step.verdict == "cannot tell" else (step.low_ns, step.high_ns)
-        yield from (one / 1e3 for one in (step.added_ns, *ends))
+        added = step.added_ns
+        ends = () if step.verdict == "cannot tell" else (added.low, added.high)
+        yield from (one / 1e3 for one in (added.value, *ends))
 
 
 def _point(step: Step) -> ChartPoint:
-    added, low, high = (one / 1e3 for one in (step.added_ns, step.low_ns, step.high_ns))
+    added, low, high = (
+        one / 1e3 for one in (step.added_ns.value, step.added_ns.low, step.added_ns.high)
+    )
     text = f"{format_bytes(step.bytes)}: {_added(step)}"
     return ChartPoint(axis_place(step.bytes), added, low, high, text)
 
@@ -165,9 +169,9 @@ def to_json(found: Layers) -> list[dict[str, Any]]:
             "below": pair.below,
             "above": pair.above,
             "bytes": step.bytes,
-            "below_ns": step.below_ns.value,
-            "above_ns": step.above_ns.value,
-            "added_ns": {"value": step.added_ns, "low": step.low_ns, "high": step.high_ns},
+            "below_ns": msgspec.to_builtins(step.below_ns),
+            "above_ns": msgspec.to_builtins(step.above_ns),
+            "added_ns": msgspec.to_builtins(step.added_ns),
             "verdict": step.verdict,
         }
         for pair in found.pairs
@@ -180,7 +184,7 @@ def to_json(found: Layers) -> list[dict[str, Any]]:
             "below": None,
             "above": one.transport,
             "bytes": size,
-            "above_ns": latency.value,
+            "above_ns": msgspec.to_builtins(latency),
             "added_ns": None,
             "verdict": "apart",
             "why": one.why,

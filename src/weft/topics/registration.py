@@ -152,7 +152,7 @@ def _in_words(row: RegisteringEach) -> str:
 
 def added_in_words(step: Step) -> str:
     """How much is added, or saved, with its interval: "1.50 µs [1.20, 1.80]"."""
-    return with_ends(step.added.mapped(abs), format_time)
+    return with_ends(step.added_ns.mapped(abs), format_time)
 
 
 def _table(rows: Sequence[Registration]) -> Table:

@@ -300,7 +300,7 @@ def _busy(rows: tuple[Availability, ...]) -> Chart | None:
 def _added(number: int, title: str, increases: Sequence[Increase]) -> Chart | None:
     curves = {
         one.transport: [
-            point_at(axis_place(step.bytes), step.added, _MICROSECONDS) for step in one.steps
+            point_at(axis_place(step.bytes), step.added_ns, _MICROSECONDS) for step in one.steps
         ]
         for one in increases
     }
