@@ -129,6 +129,9 @@ def _range(low: float, high: float, shape: Shape) -> str:
     """From one end to the other, the unit once where both have the same."""
     least, most = (shape(end, digit_worth(end, FEWEST_DIGITS)) for end in (low, high))
     unit = most.rpartition(" ")[2] if " " in most else ""
+    if unit and " " not in least:
+        # A plain number before "1.0 k" would be read as thousands too.
+        return f"{least} to {format_number(high, digit_worth(high, FEWEST_DIGITS))}"
     return f"{least.removesuffix(f' {unit}') if unit else least} to {most}"
 
 

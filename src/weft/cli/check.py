@@ -132,10 +132,11 @@ def _make_limits(records: list[Path], path: Path | None, *, as_json: bool) -> No
     ends = (made.least_tolerance, made.greatest_tolerance)
     # Many times the figure are no per cent of it.
     is_wide = made.greatest_tolerance > DETERMINED - 1
+    percents = dict.fromkeys(f"{100 * end:.0f}" for end in ends)
     tolerances = (
         f"{1 + ends[0]:.2f} to {1 + ends[1]:,.0f} times their figures"
         if is_wide
-        else f"tolerances {100 * ends[0]:.0f} to {100 * ends[1]:.0f} %"
+        else f"tolerance{'s' * (len(percents) - 1)} {' to '.join(percents)} %"
     )
     lines = (
         f"{path}: {counted(made.limits, 'limit')}, {tolerances}",

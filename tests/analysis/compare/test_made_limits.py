@@ -268,7 +268,12 @@ def test_what_is_printed_of_limits_says_why_many_have_none_once(tmp_path: Path) 
     def one_launch(case: Case, launch: int) -> Sequence[float]:
         return usual_times_ns(case, launch) if launch == 0 or case.test == "stream" else []
 
-    assert re.search(r"limits, tolerances \d+ to \d+ % ", printed("q.jsonl", 5, usual_times_ns))
+    def some_scatter(case: Case, launch: int) -> Sequence[float]:
+        scatter = 1.05 if case.test == "stream" else 1.0
+        return [time * scatter ** (launch % 3) for time in usual_times_ns(case, launch)]
+
+    assert "9 limits, tolerance 8 % " in printed("q.jsonl", 5, usual_times_ns)
+    assert re.search(r"limits, tolerances 8 to \d\d % ", printed("s.jsonl", 5, some_scatter))
     wide = printed("wide.jsonl", 5, times)
     assert re.search(r"limits, 1\.\d\d to [\d,]+ times their figures ", wide), wide
     count = sum(case.test != "stream" for case in CASES)
