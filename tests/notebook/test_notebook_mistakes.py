@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -10,8 +10,14 @@ import weft
 from support.builders import make_cases, synthetic_record
 from weft.errors import WeftError
 
-TEXT = cast("float", "5%")
+TEXT: Any = "5%"
+NOTHING: Any = None
+NUMBER: Any = 42
 CASES = make_cases(("ping_pong",), ("mpi", "tcp"), (8, 1024, 65536, 1 << 20))
+
+
+def several(path: str) -> Any:
+    return [path]
 
 
 @pytest.fixture(scope="module")
@@ -24,11 +30,11 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (lambda _: weft.load(""), "no record is named; give the path of a record, or a Run"),
         (lambda _: weft.load(Path()), "no record is named; give the path of a record, or a Run"),
-        (lambda _: weft.load(None), "None is the name of no record; give the path"),
-        (lambda a: weft.load([a]), "'] is the name of no record; give the path"),
+        (lambda _: weft.load(NOTHING), "None is the name of no record; give the path"),
+        (lambda a: weft.load(several(a)), "'] is the name of no record; give the path"),
         (lambda _: weft.fit(""), "no record is named; give the path of a record, or a Run"),
-        (lambda _: weft.fit(42), "42 is the name of no record"),
-        (lambda a: weft.fit([a, 42]), "42 is the name of no record"),
+        (lambda _: weft.fit(NUMBER), "42 is the name of no record"),
+        (lambda a: weft.fit([a, NUMBER]), "42 is the name of no record"),
         (lambda a: weft.compare(a, ""), "no record is named"),
         (
             lambda a: weft.compare(a, a, same=TEXT),
