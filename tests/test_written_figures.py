@@ -75,7 +75,9 @@ def test_each_end_is_read_back_from_the_words(
     step = step_of(figure)
     assert step is not None
     if spans_ten:
-        low, low_unit, high, high_unit = RANGE.fullmatch(words).groups()[:4]  # type: ignore[union-attr]
+        found = RANGE.fullmatch(words)
+        assert found
+        low, low_unit, high, high_unit = found.groups()[:4]
         steps = [10 ** (math.floor(math.log10(end)) - 1) for end in (figure.low, figure.high)]
         # One that has none stands before the other's, or neither has one.
         low_unit = low_unit or high_unit

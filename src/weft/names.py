@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
-from weft.wording import few_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,11 +30,16 @@ def choose(kind: str, asked: Iterable[str], known: Sequence[str]) -> tuple[str, 
         plain = name.strip().lower().replace("-", "_")
         if plain not in by_plain:
             near = [by_plain[one] for one in difflib.get_close_matches(plain, by_plain, n=1)]
-            fix = f"did you mean {near[0]}?" if near else f"choose from {few_of(known, MOST)}"
+            fix = f"did you mean {near[0]}?" if near else f"choose from {_first_of(known)}"
             what = f"there is no {kind} called {name}" if plain else f"no {kind} is named"
             raise WeftError(what, fix)
         chosen[by_plain[plain]] = None
     return tuple(chosen)
+
+
+def _first_of(known: Sequence[str]) -> str:
+    more = len(known) - MOST
+    return ", ".join(known[:MOST]) + (f" and {more} more" if more > 0 else "")
 
 
 def as_typed(name: object) -> str:
