@@ -173,8 +173,9 @@ void hand_over(Bootstrap& boot, Report& report) {
   if (asked.wanted != Wanted::over_ranks) return;
   OverRanksOfOne own(boot, asked);
   for (const std::size_t series : series_over_ranks(report)) own.add(report.parts[series].ticks);
-  (void)own.quantiles();
   own.through([&](std::size_t first, std::size_t count) { (void)own.samples(first, count); });
+  // Last: ranks sort while rank 0 goes through the samples.
+  (void)own.quantiles();
 }
 
 Gathering::Gathering(Bootstrap& boot, const Report& own, Batch& batch)
@@ -351,9 +352,9 @@ void Gathering::over_ranks(Answer& answer) {
     own.add(batch_->ticks);
   }
   OverRanksSoFar all(takes_part, std::move(names), own_->is_of_all);
-  all.quantiles(own.quantiles());
   own.through(
       [&](std::size_t first, std::size_t count) { all.samples(own.samples(first, count), count); });
+  all.quantiles(own.quantiles());
   all.found().values = asked_.values - std::min(asked_.warmup, asked_.values);
   answer.over_ranks(all.found());
 }
