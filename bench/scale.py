@@ -10,10 +10,10 @@ three numbers of ranks on, the laws that they follow are printed too, with what 
 ranks than can be started here: for times a part that is fixed, one for each rank and one for each
 pair of ranks, for memory a line.
 
-    python -m bench.scale 16 32 64 128 256 --simulated 256 1024 4096 --into docs/many-ranks.md
+    python -m bench.scale 16 32 64 128 256 --into docs/many-ranks.md
 
-simulates ranks too, and writes the table of the page: what was measured, and by the laws what
-1,024, 4,096 and 16,384 ranks cost.
+writes the table of the page: what was measured, and by the laws what 1,024, 4,096 and 16,384 ranks
+cost. Simulated ranks have a command of their own, bench.simulated_ranks.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ import numpy as np
 import psutil
 from scipy.optimize import nnls
 
-from bench import simulated_ranks
 from bench.compiled import compiled, libraries_of_engine
 from bench.loop import LIBRARIES
 from bench.tables import markdown, with_table
@@ -45,7 +44,6 @@ from weft.plan.allocation import Allocation
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from bench.simulated_ranks import SimulatedCost
     from weft.launch.launcher import RunningLaunch
     from weft.launch.protocol import Hello
 
@@ -286,8 +284,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return f"{float(f'{value * self.scale:.2g}'):,g} {self.unit}"
 
 
-def rows_of(costs: Sequence[Cost], simulated: Sequence[SimulatedCost]) -> list[Row]:
-    """The lines of the table, those that something is known of."""
+def rows_of(costs: Sequence[Cost]) -> list[Row]:
+    """The lines of the table."""
     real = [
         ("a start, ranks that only meet by MPI", "s", 1.0, "meets_start_s"),
         ("a start, ranks of weft", "s", 1.0, "start_s"),
@@ -300,38 +298,29 @@ def rows_of(costs: Sequence[Cost], simulated: Sequence[SimulatedCost]) -> list[R
         ("a rank's share of memory, ranks of weft", "MB", 1e-6, "rank_bytes"),
         ("rank 0's resident memory", "MB", 1e-6, "rank_0_bytes"),
     ]
-    rows = [
+    return [
         Row(name=name, unit=unit, scale=scale, of_all=field in _OF_ALL,
             measured={cost.ranks: getattr(cost, field) for cost in costs})
         for name, unit, scale, field in real
     ]  # fmt: skip
-    rows += [
-        Row(name="memory of a simulated rank", unit="kB", scale=1e-3, of_all=False,
-            measured={one.ranks: one.rank_bytes for one in simulated}),
-        Row(name="a processor's time of a simulated message, sent at once", unit="us", scale=1e6,
-            of_all=False, measured={one.ranks: one.eager_s for one in simulated}),
-        Row(name="the same, asked for first (rendezvous)", unit="us", scale=1e6, of_all=False,
-            measured={one.ranks: one.rendezvous_s for one in simulated}),
-    ]  # fmt: skip
-    return [
+
+
+def table_of(rows: Sequence[Row], whose: str) -> str:
+    """A page's table of the lines that something is known of, and a line of what it was measured
+    on; `whose` ranks they are."""
+    known = [
         row for row in rows if len(row.measured) >= FEWEST_FOR_LAW and all(row.measured.values())
     ]
-
-
-def table_of(costs: Sequence[Cost], simulated: Sequence[SimulatedCost]) -> str:
-    """The page's table, and a line of what it was measured on."""
     head = ["", "measured at most", *(f"{ranks:,} ranks" for ranks in TOLD_RANKS)]
-    counts = ", ".join(f"{cost.ranks:,}" for cost in costs)
-    beside = ", ".join(f"{one.ranks:,}" for one in simulated)
-    said = [
-        f"real ranks: {counts}" if costs else "",
-        f"simulated ranks: {beside}" if simulated else "",
-    ]
+    counts = ", ".join(f"{ranks:,}" for ranks in (rows[0].measured if rows else ()))
+    law = "a fixed part and one for each rank"
+    if any(row.of_all for row in known):
+        law = "a fixed part, one for each rank and one for each pair of ranks"
     return (
-        f"{markdown([head, *(row.cells() for row in rows_of(costs, simulated))])}\n\n"
+        f"{markdown([head, *(row.cells() for row in known)])}\n\n"
         f"Measured on {time.strftime('%Y-%m-%d')} on {MACHINE_CORES} cores at a load of"
-        f' {os.getloadavg()[1]:.0f} with {"; ".join(filter(None, said))}. "~" is extrapolated, by a'
-        " fixed part, one for each rank and one for each pair of ranks."
+        f' {os.getloadavg()[1]:.0f} with {whose} ranks: {counts}. "~" is extrapolated, by'
+        f" {law}."
     )
 
 
@@ -342,7 +331,6 @@ def _arguments() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("ranks", nargs="*", type=int, help="how many to start, one after the other")
-    parser.add_argument("--simulated", nargs="+", type=int, default=[], help="how many to simulate")
     parser.add_argument("--into", type=Path, help="write the table between the marks of this page")
     return parser.parse_args()
 
@@ -365,31 +353,16 @@ def _costs_of(counts: Sequence[int]) -> list[Cost]:
     return costs
 
 
-def _simulated_costs_of(counts: Sequence[int]) -> list[SimulatedCost]:
-    costs = []
-    for ranks in counts:
-        cost = simulated_ranks.cost_of(ranks)
-        costs.append(cost)
-        sys.stdout.write(
-            f"{cost.ranks} simulated ranks: {cost.rank_bytes / 1e3:.0f} kB each,"
-            f" a message {cost.eager_s * 1e6:.1f} us of a processor,"
-            f" {cost.rendezvous_s * 1e6:.1f} us where it is asked for first\n"
-        )
-        sys.stdout.flush()
-    return costs
-
-
 def main() -> None:
     """A line for each number of ranks, and one for each law; the table of the page with --into."""
     asked = _arguments()
-    costs = _costs_of(asked.ranks or (() if asked.simulated else USUAL))
-    simulated = _simulated_costs_of(asked.simulated)
+    costs = _costs_of(asked.ranks or USUAL)
     for line in laws_of(costs):
         sys.stdout.write(f"{line}\n")
     if not asked.into:
         return
     page = asked.into.read_text(encoding="utf-8")
-    words = table_of(costs, simulated)
+    words = table_of(rows_of(costs), "real")
     asked.into.write_text(with_table(page, "bench.scale", words), encoding="utf-8")
 
 

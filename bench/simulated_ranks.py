@@ -2,19 +2,28 @@
 
 The simulator is driven as `weft predict` drives it, as coarse as so many ranks and such messages
 allow: a halo on all ranks of one switch.
+
+    python -m bench.simulated_ranks 256 1024 4096 --into docs/many-ranks.md
+
+writes the table of the page, with what their laws say of 16,384 ranks.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import psutil
 
+from bench.scale import Row, table_of
+from bench.tables import with_table
 from weft.fabric.topologies import FabricAsked
 from weft.launch.programs import SIMULATOR, engine_folder
 from weft.plan.simulated import SimulatedPlatform
@@ -22,11 +31,14 @@ from weft.sim.crossbar import at_crossbar
 from weft.sim.predicted import Variant, predicted
 from weft.sim.protocols import Piece, Protocols
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 EXTENTS = (4, 4, 4, 4)
 # A site's bytes of faces that are sent at once, and of such as are asked for first.
 EAGER_BYTES, RENDEZVOUS_BYTES = 36, 288
 EAGER_BELOW_BYTES = 4096
-FEW = 2
+FEW = 1
 # So many messages a case has more than one of a few iterations, or one iteration more.
 MESSAGES = 80_000
 _DEADLINE_S = 1200
@@ -119,3 +131,53 @@ def _platform(ranks: int) -> SimulatedPlatform:
     face_bytes = EAGER_BYTES * math.prod(EXTENTS[1:])
     known_links = at_crossbar(named, known, "crossbar")
     return predicted(known_links, one_switch, shortest_bytes=face_bytes)
+
+
+def rows_of(costs: Sequence[SimulatedCost]) -> list[Row]:
+    """The lines of the table."""
+    told = [
+        ("memory of a simulated rank", "kB", 1e-3, "rank_bytes"),
+        ("a processor's time of a simulated message, sent at once", "us", 1e6, "eager_s"),
+        ("the same, asked for first (rendezvous)", "us", 1e6, "rendezvous_s"),
+    ]
+    return [
+        Row(name=name, unit=unit, scale=scale, of_all=False,
+            measured={one.ranks: getattr(one, field) for one in costs})
+        for name, unit, scale, field in told
+    ]  # fmt: skip
+
+
+def _costs_of(counts: Sequence[int]) -> list[SimulatedCost]:
+    costs = []
+    for ranks in counts:
+        cost = cost_of(ranks)
+        costs.append(cost)
+        sys.stdout.write(
+            f"{cost.ranks} simulated ranks: {cost.rank_bytes / 1e3:.0f} kB each,"
+            f" a message {cost.eager_s * 1e6:.1f} us of a processor,"
+            f" {cost.rendezvous_s * 1e6:.1f} us where it is asked for first\n"
+        )
+        sys.stdout.flush()
+    return costs
+
+
+def main() -> None:
+    """A line for each number of ranks, and the table of the page with --into."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.simulated_ranks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("ranks", nargs="+", type=int, help="how many to simulate, in turn")
+    parser.add_argument("--into", type=Path, help="write the table between the marks of this page")
+    asked = parser.parse_args()
+    costs = _costs_of(asked.ranks)
+    if not asked.into:
+        return
+    page = asked.into.read_text(encoding="utf-8")
+    words = table_of(rows_of(costs), "simulated")
+    asked.into.write_text(with_table(page, "bench.simulated_ranks", words), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -17,6 +17,14 @@ def scale(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return scale
 
 
+@pytest.fixture
+def simulated_ranks(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(ROOT)
+    from bench import simulated_ranks
+
+    return simulated_ranks
+
+
 def _costs(scale: ModuleType, *counts: int, each_bytes: int = 50_000) -> Any:
     return [
         scale.Cost(
@@ -70,13 +78,7 @@ def test_the_table_tells_what_was_measured_from_what_was_not(scale: ModuleType) 
         )
         for cost in _costs(scale, 16, 64, 256, 1024)
     ]
-    simulated = [
-        scale.simulated_ranks.SimulatedCost(
-            ranks=ranks, peak_bytes=200_000 * ranks, eager_s=2e-8 * ranks, rendezvous_s=2e-5
-        )
-        for ranks in (256, 1024, 4096)
-    ]
-    table = scale.table_of(costs, simulated).splitlines()
+    table = scale.table_of(scale.rows_of(costs), "real").splitlines()
     assert table[0] == "|  | measured at most | 1,024 ranks | 4,096 ranks | 16,384 ranks |"
     # 0.5 s, 10 ms a rank and 0.2 ms a pair.
     assert "| a start, ranks of weft | 220 s at 1,024 | 220 s | ~ 3,400 s | ~ 54,000 s |" in table
@@ -85,6 +87,18 @@ def test_the_table_tells_what_was_measured_from_what_was_not(scale: ModuleType) 
         in table
     )
     assert "| rank 0's resident memory | 81 MB at 1,024 | 81 MB | ~ 230 MB | ~ 850 MB |" in table
+    assert "with real ranks: 16, 64, 256, 1,024." in table[-1]
+    assert table[-1].endswith("by a fixed part, one for each rank and one for each pair of ranks.")
+
+
+def test_simulated_ranks_have_a_table_of_their_own(simulated_ranks: ModuleType) -> None:
+    costs = [
+        simulated_ranks.SimulatedCost(
+            ranks=ranks, peak_bytes=200_000 * ranks, eager_s=2e-8 * ranks, rendezvous_s=2e-5
+        )
+        for ranks in (256, 1024, 4096)
+    ]
+    table = simulated_ranks.table_of(simulated_ranks.rows_of(costs), "simulated").splitlines()
     assert "| memory of a simulated rank | 200 kB at 4,096 | 200 kB | 200 kB | ~ 200 kB |" in table
     assert (
         "| a processor's time of a simulated message, sent at once | 82 us at 4,096 | 20 us |"
@@ -94,11 +108,11 @@ def test_the_table_tells_what_was_measured_from_what_was_not(scale: ModuleType) 
         "| the same, asked for first (rendezvous) | 20 us at 4,096 | 20 us | 20 us | ~ 20 us |"
         in table
     )
-    assert "real ranks: 16, 64, 256, 1,024; simulated ranks: 256, 1,024, 4,096" in table[-1]
+    assert "with simulated ranks: 256, 1,024, 4,096." in table[-1]
+    assert table[-1].endswith("by a fixed part and one for each rank.")
 
 
 def test_what_was_not_measured_has_no_line(scale: ModuleType) -> None:
-    """Rank 0 is on another host, and nothing was simulated."""
-    table = scale.table_of(_costs(scale, 16, 64, 256, each_bytes=0), [])
-    assert "rank 0's" not in table
-    assert "simulated" not in table
+    """Rank 0 is on another host."""
+    rows = scale.rows_of(_costs(scale, 16, 64, 256, each_bytes=0))
+    assert "rank 0's" not in scale.table_of(rows, "real")
