@@ -38,8 +38,11 @@ EXTENTS = (4, 4, 4, 4)
 # A site's bytes of faces that are sent at once, and of such as are asked for first.
 EAGER_BYTES, RENDEZVOUS_BYTES = 36, 288
 EAGER_BELOW_BYTES = 4096
-FEW = 1
-# So many messages a case has more than one of a few iterations, or one iteration more.
+# What a rank sends in an iteration.
+FACES = 8
+# Before a case and behind it each rank sends a byte to each neighbour.
+FURTHER = 2
+# So many messages a case has, or one iteration.
 MESSAGES = 80_000
 _DEADLINE_S = 1200
 _KIB = 1024
@@ -60,9 +63,9 @@ class SimulatedCost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def cost_of(ranks: int) -> SimulatedCost:
-    """A start of the simulator, and halos of few and of many iterations on all of its ranks.
+    """A start of the simulator, and a halo of each kind of messages on all of its ranks.
 
-    What an iteration takes is the difference of the two. Raises RuntimeError where a case fails.
+    Raises RuntimeError where a case fails.
     """
     with tempfile.TemporaryDirectory(prefix="weft-simulated-") as folder:
         platform = Path(folder) / "platform.xml"
@@ -87,25 +90,19 @@ def cost_of(ranks: int) -> SimulatedCost:
 
 
 def _message_s(up: subprocess.Popen[bytes], ranks: int, site_bytes: int) -> float:
-    """What a message of a halo takes of a processor, s."""
-    few_s, sent = _case_s(up, FEW, site_bytes)
-    more = max(MESSAGES // (ranks * sent), 1)
-    many_s, _ = _case_s(up, FEW + more, site_bytes)
-    return (many_s - few_s) / (ranks * sent * more)
-
-
-def _case_s(up: subprocess.Popen[bytes], samples: int, site_bytes: int) -> tuple[float, int]:
-    """What a case takes of a processor, s, and how many messages a rank sends in an iteration."""
+    """What a message of a halo takes of a processor, s: a case's time over all of its messages."""
     assert up.stdin
     assert up.stdout
+    iterations = max(MESSAGES // (ranks * FACES), 1)
     used = psutil.Process(up.pid)
     begun_s = sum(used.cpu_times()[:2])
-    up.stdin.write(_case(samples, site_bytes))
+    up.stdin.write(_case(iterations, site_bytes))
     up.stdin.flush()
     answer = json.loads(up.stdout.readline())
     if answer["status"] != "ok":
         raise RuntimeError(f"a simulated halo: {answer['reason']}")
-    return sum(used.cpu_times()[:2]) - begun_s, int(answer["sent_messages"])
+    case_s = sum(used.cpu_times()[:2]) - begun_s
+    return case_s / (ranks * FACES * (iterations + FURTHER))
 
 
 def _case(samples: int, site_bytes: int) -> bytes:
