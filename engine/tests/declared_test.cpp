@@ -8,15 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "run/pattern_on.hpp"
-#include "tests/support/fake_cases.hpp"
+#include "tests/support/engine_patterns.hpp"
 
 namespace weft::fake {
 namespace {
-
-std::vector<PatternOn> all_patterns() {
-  return patterns_on<Link, VirtualClock>(static_cast<AllPatterns*>(nullptr));
-}
 
 /// Name, kind of figure, ranks, latency_divisor, bandwidth_factor, least_bytes, time_factor,
 /// latencies_per_sample, messages_per_burst, pause_trips, clock_reads, those of the parts, and
@@ -71,7 +66,7 @@ std::string lattice_of(const PatternOn& one) {
 
 template <std::size_t N>
 void expect(const std::array<const char*, N>& wanted, std::string (*line_of)(const PatternOn&)) {
-  const std::vector<PatternOn> patterns = all_patterns();
+  const std::vector<PatternOn> patterns = engine_patterns();
   ASSERT_EQ(patterns.size(), wanted.size());
   for (std::size_t at = 0; at < N; ++at) EXPECT_EQ(line_of(patterns[at]), wanted[at]);
 }
@@ -169,9 +164,64 @@ TEST(Declared, NeedsAreThoseOfTheTable) {
   expect(wanted, needs_of);
 }
 
+// As tables and charts have it; sentences beside it are for a reader.
+TEST(Declared, TitlesAreThoseOfTheTableAndEachHasASentence) {
+  constexpr std::array titles{
+      "Latency",
+      "Bidirectional latency",
+      "Bandwidth",
+      "Bidirectional bandwidth",
+      "SendRecv",
+      "Put latency with polled memory",
+      "Put latency with notification",
+      "Put latency to remote completion",
+      "Get latency",
+      "Put bandwidth",
+      "Get bandwidth",
+      "Round trip of a burst",
+      "Round trip of a burst with pauses",
+      "Receive overhead",
+      "Host overhead of a round trip",
+      "Send overlapped with work",
+      "Receive overlapped with work",
+      "Put overlapped with work",
+      "Get overlapped with work",
+      "Bandwidth under computation",
+      "Hot spot, one sender",
+      "Hot spot, one receiver (incast)",
+      "Random pairs",
+      "Message rate",
+      "Latency under offered load",
+      "Latency with registration per message",
+      "Bandwidth with registration per message",
+      "Memory registration",
+      "Memory copy",
+      "Halo exchange",
+      "Improved staggered solver",
+      "Allreduce",
+      "Broadcast",
+      "Alltoall",
+      "Allgather",
+      "Barrier",
+      "Shift",
+      "Rounds of all pairs",
+      "Bandwidth by windows",
+      "Bidirectional bandwidth by windows",
+  };
+  const std::vector<PatternOn> patterns = engine_patterns();
+  ASSERT_EQ(patterns.size(), titles.size());
+  for (std::size_t at = 0; at < titles.size(); ++at) {
+    EXPECT_EQ(patterns[at].info.title, titles.at(at));
+    EXPECT_GT(patterns[at].info.summary.size(), 12U) << titles.at(at);
+    for (const ApplicationOption& option : patterns[at].info.lattice.options) {
+      EXPECT_GT(option.summary.size(), 12U) << option.name;
+    }
+  }
+}
+
 TEST(Declared, LatticesAreThoseOfTheTable) {
   int lattices = 0;
-  for (const PatternOn& one : all_patterns()) {
+  for (const PatternOn& one : engine_patterns()) {
     if (one.info.lattice.dimensions == 0) continue;
     EXPECT_EQ(lattice_of(one),
               lattices == 0 ? "halo 4 4..14:2 36 1 1 0 0 0 0 other"

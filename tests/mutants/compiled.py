@@ -70,9 +70,7 @@ class EngineBench:
             self._compile[words[words.index("-o") + 1]] = words
         self._link = self._link_words()
         # What each test takes that passes where nothing is planted; the others notice nothing.
-        self._cost_s: dict[str, float] = {}
-        for suite in self._listed().values():
-            self._cost_s |= self._costs(suite)
+        self._cost_s = self._costs_with(self._own.with_name("costs.json"))
         self._sources = self._sources_of_suites()
 
     def _link_words(self) -> list[str]:
@@ -93,6 +91,16 @@ class EngineBench:
                 found.setdefault(suite, []).append(f"{suite}{name}")
             elif name.endswith("."):
                 suite = name
+        return found
+
+    def _costs_with(self, path: Path) -> dict[str, float]:
+        """Of every test that passes; only what was never measured before is run for it."""
+        known: dict[str, float] = json.loads(path.read_text()) if path.exists() else {}
+        found: dict[str, float] = {}
+        for suite in self._listed().values():
+            found |= {test: known[test] for test in suite if test in known}
+            found |= self._costs([test for test in suite if test not in known])
+        path.write_text(json.dumps(found))
         return found
 
     def _costs(self, tests: Sequence[str]) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """Drawn mutants of C++: what is one, and what becomes of it, on an engine of two files."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -124,3 +125,11 @@ def test_each_is_compiled_and_tried_on_the_tests_that_pass_without_it(
         "the compiler refuses it", "the machine's code is the same",
     ]  # fmt: skip
     assert (copy.tree / PATH).read_text() == SOURCE
+
+
+def test_what_a_test_takes_is_measured_once(copy: Copy, tmp_path: Path) -> None:
+    """Of what is kept only the tests are taken that are there; one that fails is tried again."""
+    kept = tmp_path / "costs.json"
+    kept.write_text('{"Cheap.less": 3.0, "Gone.less": 1.0}')
+    EngineBench(copy, tmp_path / "own").close()
+    assert json.loads(kept.read_text()) == {"Cheap.less": 3.0, "Thing.less": 11.0}
