@@ -74,7 +74,7 @@ Case small_case(const PatternInfo& info) {
 }
 
 int ranks_of(const PatternOn& one) {
-  if (one.info.name == "milc") return 3;
+  if (one.info.name == "milc" || one.is_collective) return 3;
   return has_all_ranks(one.footprint) || one.info.axis.name == "peers" ? 5 : 2;
 }
 

@@ -1,51 +1,19 @@
-// What follows from a case before it runs, by numbers that were counted by hand: its plan, the
-// memory of each side, and the numbers that messages bear.
+// What follows from a case before it runs, by numbers that were counted by hand: its plan, and the
+// numbers that messages bear.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "contract/sums.hpp"
-#include "run/case_memory.hpp"
 #include "run/case_plan.hpp"
 #include "run/verification.hpp"
-#include "tests/support/fake_cases.hpp"
+#include "tests/support/planned.hpp"
 
 namespace weft::fake {
 namespace {
 
-constexpr int ranks = 5;
-
-/// Three neighbours, of which two are named twice.
-Role role_of_three(const Case& /*spec*/, int rank, int /*size*/) {
-  if (rank > 2) return {};
-  Role role{.to = {4, 1}, .from = {4, 3, 1}, .neighbours = {4, 1, 3, 4}, .followers = {}};
-  role.streams = 2;
-  return role;
-}
-
-std::uint32_t three_receives(std::uint32_t /*queue_depth*/, std::uint64_t /*point*/) {
-  return 3;
-}
 std::uint32_t by_queue_and_point(std::uint32_t queue_depth, std::uint64_t point) {
   return queue_depth + static_cast<std::uint32_t>(point);
-}
-
-const LoopOn loop{"spin", three_receives, nullptr};
-
-PatternOn pattern_of(const Footprint& footprint) {
-  PatternOn one;
-  one.footprint = footprint;
-  one.role = role_of_three;
-  return one;
-}
-
-Case usual() {
-  Case spec = make_case("any", 100, 6);
-  spec.samples = 20;
-  spec.warmup = 3;
-  spec.verify = false;
-  return spec;
 }
 
 TEST(CasePlan, HasWhatIsAskedAndTheRanksRole) {
@@ -183,60 +151,6 @@ TEST(CasePlan, OfAContentHasNoMoreThanIsCarried) {
   EXPECT_EQ(content_in(plan, {memory.data(), 3, 0}).size(), 3U);
   EXPECT_EQ(content_in(plan, {memory.data(), 3, 0}).data(), memory.data());
   EXPECT_EQ(room_for(usual()), 2 * 8 + 24U);
-}
-
-TEST(CaseMemory, CountsItsControlMessagesByNeighboursAndPartners) {
-  CasePlan plan;
-  plan.role.neighbours = {1, 2, 3};
-  plan.role.partners = {1, 2};
-  EXPECT_EQ(control_messages_of_pass(plan), 9U);
-  EXPECT_EQ(control_messages_of_handshake(plan), 4U);
-  EXPECT_EQ(messages_of_sums(plan), 2 * messages_of_partner);
-  EXPECT_EQ(control_stride_of(plan), 4096U);
-  plan.carried.content = 64;
-  EXPECT_EQ(control_stride_of(plan), 64U);
-}
-
-TEST(CaseMemory, HasALaneForEachRankAndTheSlotsOfThePassThatHasMore) {
-  const PatternOn pattern = pattern_of({});
-  Case spec = usual();
-  spec.bytes = 4097;
-  CasePlan plan = plan_case(spec, pattern, loop, 0, ranks);
-  const SideLayout out = layout_of(plan, Opens::outgoing);
-  EXPECT_EQ(out.lanes, 2U);
-  EXPECT_EQ(out.slots, 1U);
-  EXPECT_EQ(out.stride, 8192U);
-  EXPECT_EQ(out.bytes(), 2 * 8192U);
-  EXPECT_FALSE(out.is_opened);
-  EXPECT_EQ(layout_of(plan, Opens::incoming).lanes, 3U);
-  EXPECT_EQ(layout_of(plan, Opens::incoming).slots, 3U);
-  plan.checked.slots = 5;
-  EXPECT_EQ(layout_of(plan, Opens::incoming).slots, 5U);
-  plan.slots_before_timed = 5;
-  EXPECT_EQ(layout_of(plan, Opens::outgoing).slots, 6U);
-  EXPECT_EQ(layout_of(plan, Opens::incoming).slots, 8U);
-}
-
-TEST(CaseMemory, ThatIsOpenedIsThereOnEveryRankWithoutGaps) {
-  PatternOn pattern = pattern_of({});
-  pattern.opens = Opens::outgoing;
-  CasePlan plan = plan_case(usual(), pattern, loop, 0, ranks);
-  plan.role.to.clear();
-  const SideLayout out = layout_of(plan, Opens::outgoing);
-  EXPECT_TRUE(out.is_opened);
-  EXPECT_EQ(out.lanes, 1U);
-  EXPECT_EQ(out.stride, 128U);
-  const SideLayout in = layout_of(plan, Opens::incoming);
-  EXPECT_FALSE(in.is_opened);
-  EXPECT_EQ(in.stride, 4096U);
-  EXPECT_EQ(stride_of(0), 64U);
-  EXPECT_EQ(stride_of(64), 64U);
-  EXPECT_EQ(stride_of(65), 128U);
-  EXPECT_EQ(stride_of(4095), 4096U);
-  EXPECT_EQ(stride_of(4096), 4096U);
-  EXPECT_EQ(stride_of(4097), 8192U);
-  EXPECT_EQ(page_stride_of(0), 4096U);
-  EXPECT_EQ(page_stride_of(4097), 8192U);
 }
 
 TEST(Contents, BearTheSenderTheCaseAndTheReceiversOwnNumber) {

@@ -321,44 +321,34 @@ rank2.sum 2794 2794
 rank2.wait 57772 57797
 elapsed 6457747 verified 41664 met 5
 )"},
-    {"allreduce", R"(samples 5465 5465 5465 5465 5465
-rank1 6635 6635 6635 6635 6635
-rank2 7805 7805 7805 7805 7805
-rank3 8975 8975 8975 8975 8975
-rank4 10145 10145 10145 10145 10145
-elapsed 59072 verified 1000 met 5
+    {"allreduce", R"(samples 5445 5445 5445 5445 5445
+rank1 6615 6615 6615 6615 6615
+rank2 7785 7785 7785 7785 7785
+elapsed 45300 verified 600 met 5
 the transport cannot wait by block; choose another --wait
 )"},
     {"broadcast", R"(samples 50 50 50 50 50
 rank1 2955 2955 2955 2955 2955
 rank2 2955 2955 2955 2955 2955
-rank3 2955 2955 2955 2955 2955
-rank4 2955 2955 2955 2955 2955
-elapsed 15659 verified 1000 met 5
+elapsed 15559 verified 600 met 5
 the transport cannot wait by block; choose another --wait
 )"},
-    {"alltoall", R"(samples 5465 5465 5465 5465 5465
-rank1 6635 6635 6635 6635 6635
-rank2 7805 7805 7805 7805 7805
-rank3 8975 8975 8975 8975 8975
-rank4 10145 10145 10145 10145 10145
-elapsed 59072 verified 5000 met 5
+    {"alltoall", R"(samples 5445 5445 5445 5445 5445
+rank1 6615 6615 6615 6615 6615
+rank2 7785 7785 7785 7785 7785
+elapsed 45300 verified 1800 met 5
 the transport cannot wait by block; choose another --wait
 )"},
-    {"allgather", R"(samples 5465 5465 5465 5465 5465
-rank1 6635 6635 6635 6635 6635
-rank2 7805 7805 7805 7805 7805
-rank3 8975 8975 8975 8975 8975
-rank4 10145 10145 10145 10145 10145
-elapsed 59072 verified 5000 met 5
+    {"allgather", R"(samples 5445 5445 5445 5445 5445
+rank1 6615 6615 6615 6615 6615
+rank2 7785 7785 7785 7785 7785
+elapsed 45300 verified 1800 met 5
 the transport cannot wait by block; choose another --wait
 )"},
-    {"barrier", R"(samples 5065 5065 5065 5065 5065
-rank1 6035 6035 6035 6035 6035
-rank2 7005 7005 7005 7005 7005
-rank3 7975 7975 7975 7975 7975
-rank4 8945 8945 8945 8945 8945
-elapsed 52112 verified 0 met 5
+    {"barrier", R"(samples 5045 5045 5045 5045 5045
+rank1 6015 6015 6015 6015 6015
+rank2 6985 6985 6985 6985 6985
+elapsed 40660 verified 0 met 5
 the transport cannot wait by block; choose another --wait
 )"},
     {"shift", R"(samples 4635 4611 4611 4611 4611
