@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "run/case_memory.hpp"
 #include "run/case_plan.hpp"
 #include "run/verification.hpp"
 #include "tests/support/planned.hpp"
