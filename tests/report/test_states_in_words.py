@@ -58,6 +58,13 @@ def said_of(run: Run) -> tuple[str, str]:
     return state_of(run, summaries), ending_in_words(run, summaries).replace(str(run.path), "R")
 
 
+def test_a_page_says_where_it_was_measured_or_that_it_was_not(run: Run) -> None:
+    two = [run, simulated(run)]
+    said = page._summary([results_of(one, summarise(one)) for one in two])
+    assert f"2 ranks on {HOST['host']}" in said
+    assert f"2 ranks, {platform().label}" in said
+
+
 def test_each_ending_has_its_words(run: Run) -> None:
     assert said_of(run) == ("settled", f"Every case is precise: {REACHED}.")
     assert said_of(with_plan(run, samples=100)) == (

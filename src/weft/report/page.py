@@ -222,7 +222,8 @@ def _summary(records: Sequence[Results]) -> str:
         if heads or not with_cards:
             colon = ": " if heads else ""
             name = f"{one.name}: " if len(records) > 1 else ""
-            where = f"{ranks_of(one)} on {place_of(one.run)}"
+            on = ", " if one.run.header.plan.simulated else " on "
+            where = f"{ranks_of(one)}{on}{place_of(one.run)}"
             sentences.append(f"{name}{where}{colon}{'; '.join(heads)}.")
     return " ".join(sentences)
 
