@@ -159,6 +159,34 @@ def check_more_peers_than_the_device_has_room_for_are_unsupported() -> None:
     assert re.search(r"a queue of [\d,]+ completions for 2 peers is more", many["reason"]), many
 
 
+def check_ranks_have_queue_pairs_for_the_peers_that_they_need() -> None:
+    """Six ranks: a ring of them at the start, and what a hot spot of four peers adds."""
+    cases = [
+        {"id": 1, "test": "ping_pong", "bytes": 8, "samples": 2, "warmup": 0},
+        {"id": 2, "test": "hot_spot_receive", "bytes": 8, "samples": 2, "warmup": 0,
+         "queue_depth": 4, "point": 4},
+    ]  # fmt: skip
+    pairs = []
+    with subprocess.Popen(
+        start_of("verbs", FIRST_DEVICE, ranks=6),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as ranks:  # fmt: skip
+        assert ranks.stdin is not None
+        assert ranks.stdout is not None
+        for case in ({}, *cases):
+            if case:
+                ranks.stdin.write(json.dumps(case) + "\n")
+                ranks.stdin.flush()
+            told = json.loads(ranks.stdout.readline())
+            assert told.get("status", "ok") == "ok", told
+            there = run("rdma", "resource", "show", "qp", "link", "rxe0/1").stdout
+            pairs.append(there.count("type RC"))
+        ranks.stdin.close()
+        ranks.stdout.read()
+    # Two for each peer: of two neighbours, then rank 0 of three more; of all five peers 60.
+    assert pairs == [24, 24, 36], pairs
+
+
 def check_datagrams_of_many_peers_need_two_queue_pairs() -> None:
     """Several peers at once, one peer again, and more peers than the queues were made for."""
     several = [
