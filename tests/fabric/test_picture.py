@@ -6,10 +6,10 @@ from math import dist
 import pytest
 
 from weft.fabric.network import ports_used
-from weft.fabric.picture import FabricPicture, loads_of, picture_of
+from weft.fabric.picture import CableBundle, FabricPicture, loads_of, picture_of
 from weft.fabric.routes import routes_of
 from weft.fabric.topologies import FabricAsked, build_fabric
-from weft.report.fabric_svg import MOST_NUMBERED, fabric_svg
+from weft.report.fabric_svg import MOST_NUMBERED, _numbers, fabric_svg
 
 HALF = FabricAsked(nodes=16, switch="6", blocking="2:1")
 FABRICS = [
@@ -248,6 +248,15 @@ def test_numbers_of_cables_stand_apart_and_are_all_of_them(asked: FabricAsked) -
         for at, (x, y) in enumerate(places)
         for x2, y2 in places[:at]
     )
+
+
+def test_long_numbers_stand_apart_by_their_own_width() -> None:
+    """Of six characters at one place the second goes on until both have room: 49 units."""
+    line = CableBundle(one=0, other=1, cables=12345)
+    found = [ET.fromstring(one) for one in _numbers([line, line], [(0, 0), (800, 0)])]  # noqa: S314
+    assert [(one.text, one.get("x"), one.get("y")) for one in found] == [
+        ("12,345", "400.0", "4.0"), ("12,345", "460.0", "4.0"),
+    ]  # fmt: skip
 
 
 def test_a_picture_is_dark_on_a_dark_screen_and_light_on_paper() -> None:
