@@ -322,3 +322,19 @@ def test_the_pairs_of_mpigraph_are_points_and_none_is_with_itself() -> None:
     rows = read_output(OUTPUTS / "mpigraph.txt", Given())[1].rows
     sends = [row.case.point for row in rows if row.test.name.endswith("sends")]
     assert sends == [1, 2, 3, 5, 6, 7]
+
+
+@pytest.mark.parametrize("missing", ["12.10", "11.90"])
+def test_a_row_of_nccl_that_lacks_a_time_is_refused(tmp_path: Path, missing: str) -> None:
+    """It has as many words as one of a collective without an operation."""
+    text = NCCL.format(wrong=0)
+    assert text.count(missing) == 1
+    with pytest.raises(WeftError, match=r"out.txt:7: its bandwidth is not that of its size"):
+        of(text.replace(missing, ""), tmp_path)
+
+
+def test_a_table_of_bandwidths_without_its_title_is_not_of_netpipe(tmp_path: Path) -> None:
+    lines = (OUTPUTS / "omb_bw_z.txt").read_text().splitlines(keepends=True)
+    rows = [line for line in lines if line[:1].isdigit()]
+    with pytest.raises(WeftError, match=r"out.txt:1: "):
+        of("".join(rows), tmp_path)

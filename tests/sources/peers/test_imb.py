@@ -8,6 +8,7 @@ from weft.errors import WeftError
 from weft.sources.peers import read_output
 from weft.sources.peers.stated import Given, StatedOutput
 
+OUTPUTS = Path(__file__).parent / "outputs"
 HEAD = "#    Intel(R) MPI Benchmarks 2021.3, MPI-1 part\n"
 TIMES = "#bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]"
 
@@ -100,10 +101,50 @@ def test_an_operation_that_took_no_time_to_print_has_no_figure(tmp_path: Path) -
     assert row.reason == "it states 0.00, below its last digit"
 
 
-def test_figures_of_each_group_are_refused(tmp_path: Path) -> None:
+def test_each_group_has_its_own_figures_and_all_ranks_those_of_the_benchmark() -> None:
+    found = read_output(OUTPUTS / "imb_multi_groups.txt", Given())[1]
+    rows = {row.case.key: row for row in found.rows}
+    groups = "mpi/imb_multi_allreduce_group_{}_of_2_groups_of_2_ranks/8/4ranks"
+    assert [rows[groups.format(at)].time_ns for at in (0, 1)] == [4400.0, 4410.0]
+    assert rows[groups.format(1)].stated.others == {"t_min[usec]": 0.2, "t_max[usec]": 8.62}
+    assert rows["mpi/allreduce/8/4ranks"].time_ns == 8300.0
+    assert rows["mpi/barrier/0/4ranks"].time_ns == 7370.0
+    assert rows["mpi/imb_multi_barrier_group_1_of_2_groups_of_2_ranks/0/4ranks"].time_ns == 3830.0
+    pairs = rows["mpi/imb_multi_pingpong_group_0_of_2_groups_of_2_ranks/8/4ranks"]
+    assert (pairs.time_ns, pairs.test.latency_divisor) == (2 * 3670.0, 2)
+
+
+def test_a_group_without_a_figure_keeps_its_reason(tmp_path: Path) -> None:
     columns = "Group #bytes #repetitions t[usec] Mbytes/sec"
-    with pytest.raises(WeftError, match="figures of each group are not read"):
-        of(section("Multi-PingPong", columns, "0 8 1000 0.42 8.00"), tmp_path)
+    text = section("PingPong", columns, "0 4 1000 0.42 9.50", "0 8 out-of-mem.; needed X= 0.1 GB")
+    rows = of(text, tmp_path).rows
+    assert [(row.case.key, row.reason) for row in rows] == [
+        ("mpi/ping_pong/4", ""), ("mpi/ping_pong/8", "out-of-mem.; needed X= 0.1 GB"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "why"),
+    [
+        ("# Benchmarking PingPing", r"imb.txt:\d+: what began in line 2 has no figures before it"),
+        ("# #processes = 2", r"imb.txt:\d+: its section has such a line already"),
+        ("#bytes #repetitions t[usec] Mbytes/sec", r"imb.txt:\d+: its section has such a line"),
+        ("#    MODE: AGGREGATE", r"imb.txt:\d+: its section has such a line already"),
+        ("8 1000 0.42 19.05", r"imb.txt:\d+: line 5 is the same row of the same table"),
+        ("# All processes entering MPI_Finalize", r"imb.txt:\d+: this line is not understood"),
+    ],
+)
+def test_what_a_section_has_once_is_refused_the_second_time(
+    tmp_path: Path, before: str, why: str
+) -> None:
+    columns = "#bytes #repetitions t[usec] Mbytes/sec"
+    row = "8 1000 0.42 19.05"
+    text = section("PingPong", columns, row)
+    mixed = text.replace(row, f"{row}\n16 1000 0.42 38.10")
+    at = row if before[0] in "#8" and "Benchmarking" not in before else columns
+    place = mixed.index(at) + (len(row) + 1 if at == row else 0)
+    with pytest.raises(WeftError, match=why):
+        of(mixed[:place] + before + "\n" + mixed[place:], tmp_path)
 
 
 def test_many_before_one_wait_are_another_test(tmp_path: Path) -> None:

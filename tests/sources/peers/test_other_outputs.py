@@ -52,6 +52,9 @@ KNOWN: dict[str, tuple[int, str, float]] = {
     "ucx_client_bw.txt": (1, "ucx/stream/64", 5.76 * 2**20),
     "imb_rma.txt": (64, "mpi/imb_unidir_put_aggregate/4", 1.63e3),
     "imb_multi.txt": (11, "mpi/imb_multi_pingpong_2_groups_of_2_ranks/8/4ranks", 4220.0),
+    "imb_multi_groups.txt": (
+        22, "mpi/imb_multi_pingpong_group_1_of_2_groups_of_2_ranks/4/4ranks", 3600.0
+    ),
     "imb_mpi1.txt": (31, "mpi/sendrecv/64", 680.0),
     "perftest_send_lat_a.txt": (23, "verbs/ping_pong/8/single", 87.88e3),
     "perftest_send_lat_u.txt": (1, "verbs/ping_pong/64/single", 244.51e3),

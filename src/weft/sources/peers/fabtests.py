@@ -21,6 +21,7 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
+from weft.sources.peers.tables import Tables
 from weft.sources.peers.tests import other, own
 from weft.sources.peers.text import scale_of
 
@@ -59,24 +60,31 @@ def read(text: OutputText, given: Given) -> StatedOutput:
     command = text.commands(_PROGRAM)
     transport = given.transport or "ofi"
     rows, own_command = [], ""
+    tables = Tables()
     has_begun = False
+    columns = 0
     for line in text.lines:
         has_begun = has_begun or bool(_MARK.search(line.text))
         if call := _CALL.match(line.text):
             own_command = call["command"]
-        elif has_begun and line.text and line.text != "---" and not _HEADS.match(line.text):
+            tables.begin(line)
+        elif _HEADS.match(line.text):
+            tables.begin(line)
+            columns = len(line.words)
+        elif has_begun and line.text and line.text != "---":
             line.command = own_command or line.command
-            rows.append(_row(line, transport))
+            rows.append(_row(line, columns, transport))
+            tables.once(line, rows[-1].case.bytes)
     refuse_empty(text, rows, "the output of fabtests")
     return StatedOutput(rows=tuple(rows), command=command or own_command, failed=text.failed)
 
 
-def _row(line: OutputLine, transport: str) -> StatedRow:
+def _row(line: OutputLine, columns: int, transport: str) -> StatedRow:
     if whole := _YAML.match(line.text):
         printed = (int(whole["size"]), int(whole["count"]), Decimal(whole["total"]))
         return _figure(line, transport, printed, (whole["rate"], whole["time"]))
     words = line.words
-    if len(words) not in (7, 8) or not words[-4].endswith("s"):
+    if len(words) != columns or not words[-4].endswith("s"):
         line.refuse()
     total, per_s, per_transfer = words[-5], words[-3], words[-2]
     size = _size(line, words[0], line.number_of(per_s) * line.number_of(per_transfer))

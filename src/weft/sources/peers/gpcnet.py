@@ -20,13 +20,14 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
+from weft.sources.peers.tables import MIXED, Tables
 from weft.sources.peers.tests import other
 
 if TYPE_CHECKING:
     from weft.plan.pattern import Pattern
     from weft.sources.peers.text import OutputLine, OutputText
 
-_MARK = re.compile(r"^Network(?:Load)? Tests v(?P<version>[\d.]+)$")
+_MARK = re.compile(r"^Network(?P<beside>Load)? Tests v(?P<version>[\d.]+)$")
 _PROGRAM = re.compile(r"\bnetwork_(?:load_)?test\b")
 _RANKS = re.compile(r"^ +Test with (?P<ranks>\d+) MPI ranks")
 _TITLE = re.compile(r"^\| +(?P<title>\w[^|]*?) +\|$")
@@ -35,36 +36,63 @@ _NAME = re.compile(r"^(?P<test>.+?) \( *(?P<bytes>\d+) B\)$")
 _REMARK = re.compile(
     r"^$|^\+[-+]+\+$|^\| {33}\| +Avg \||^  Legend$|^   [\w+]+ = |^  \d+ nodes running "
 )
+_LOADED = "running with Congestion"
 _UNITS = ("usec", "MiB/s/rank")
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all boxes. Raises WeftError by line."""
     command = text.commands(_PROGRAM)
-    rows: list[StatedRow] = []
-    columns: list[str] = []
-    version, ranks, title = "", 0, ""
+    reader = _Reader(given.transport or "mpi")
     for line in text.begin(_MARK):
+        reader.take(line)
+    refuse_empty(text, reader.rows, "the output of GPCNeT")
+    return StatedOutput(
+        rows=tuple(reader.rows), version=reader.version, command=command, failed=text.failed
+    )
+
+
+class _Reader:
+    """The state between the lines: of which run and which box they are."""
+
+    def __init__(self, transport: str) -> None:
+        self.rows: list[StatedRow] = []
+        self.version = ""
+        self._transport = transport
+        self._ranks, self._title, self._is_beside = 0, "", False
+        self._columns: list[str] = []
+        self._runs, self._boxes = Tables(), Tables()
+
+    def take(self, line: OutputLine) -> None:
+        """One line: a run or a box begins, its heads, a row, or a remark."""
         if begun := _MARK.match(line.text):
-            version = begun["version"]
+            self._runs.begin(line)
+            self.version, self._is_beside = begun["version"], bool(begun["beside"])
+            self._ranks, self._title, self._columns = 0, "", []
         elif found := _RANKS.match(line.text):
-            ranks = int(found["ranks"])
+            self._runs.once(line, "ranks")
+            self._ranks = int(found["ranks"])
         elif found := _TITLE.match(line.text):
-            title, columns = found["title"], []
+            self._runs.once(line, found["title"])
+            self._boxes.begin(line)
+            self._title, self._columns = found["title"], []
+            if _LOADED in self._title and not self._is_beside:
+                line.refuse("its run has no congestors", MIXED)
         elif found := _ROW.match(line.text):
             cells = [cell.strip() for cell in found["cells"].split("|")]
+            self._boxes.once(line, found["name"])
             if found["name"] == "Name":
-                columns = cells
-            elif "Key Results" not in title:
-                if not (ranks and title and len(cells) == len(columns)):
-                    line.refuse()
-                place = (title, ranks, given.transport or "mpi")
-                named = dict(zip(columns, cells, strict=True))
-                rows.append(_row(line, found["name"], named, place))
+                self._columns = cells
+            elif "Key Results" not in self._title:
+                self._figure(line, found["name"], cells)
         elif not _REMARK.match(line.text):
             line.refuse()
-    refuse_empty(text, rows, "the output of GPCNeT")
-    return StatedOutput(rows=tuple(rows), version=version, command=command, failed=text.failed)
+
+    def _figure(self, line: OutputLine, name: str, cells: list[str]) -> None:
+        if not (self._ranks and self._title and len(cells) == len(self._columns)):
+            line.refuse()
+        named = dict(zip(self._columns, cells, strict=True))
+        self.rows.append(_row(line, name, named, (self._title, self._ranks, self._transport)))
 
 
 def _row(
@@ -77,7 +105,7 @@ def _row(
     unit = cells.get("Units", "")
     if unit not in _UNITS or "Avg" not in cells:
         line.refuse("its unit or its mean is not known")
-    is_loaded = "running with Congestion" in title
+    is_loaded = _LOADED in title
     test = _test(found["test"], is_latency=unit == "usec", is_loaded=is_loaded)
     section = StatedSection(test=test, transport=transport, ranks=ranks)
     size = line.whole(found["bytes"])

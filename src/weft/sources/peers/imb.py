@@ -23,6 +23,7 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
+from weft.sources.peers.tables import MIXED, Tables
 from weft.sources.peers.tests import other, own, variation
 from weft.wording import counted
 
@@ -38,12 +39,13 @@ _PROGRAM = re.compile(r"\bIMB-\w+")
 _CALL = re.compile(r"^# (?P<command>\S*IMB-\w+.*)$")
 _NAME = re.compile(r"^# Benchmarking (?P<name>\S+)")
 _RANKS = re.compile(r"^# #processes = (\d+)")
-# -multi: all groups at once, of which each line states the mean.
+# -multi 0: all groups at once, of which each line states the mean; -multi 1: a line of each group.
 _GROUPS = re.compile(r"^# \( (?P<groups>\d+) groups of (?P<size>\d+) processes each")
 _SEVERAL = "Multi-"
 _MODE = re.compile(r"^# +MODE: (NON-)?AGGREGATE\b")
 _DATE = re.compile(r"^# Date +: (.*)$")
 _MACHINE = re.compile(r"^# Machine +: (.*)$")
+_ENDS = re.compile(r"^# All processes entering MPI_Finalize")
 _REFUSED = re.compile(r"^(\S+) +((?:out-of-mem|int-overflow|time-out).*)$")
 TITLES: Mapping[str, str] = MappingProxyType(
     {
@@ -87,9 +89,12 @@ class _Reader:
         self.rows: list[StatedRow] = []
         self.version = self.command = self.created_utc = ""
         self._transport = transport
-        self._test: Pattern | None = None
-        self._name = ""
-        self._ranks = 0
+        self._tables = Tables()
+        self._begin("")
+
+    def _begin(self, name: str) -> None:
+        self._name, self._test = name, _test(name) if name else None
+        self._ranks, self._at_once, self._has_mode = 0, "", False
         self._columns: list[str] = []
 
     def take(self, line: OutputLine) -> None:
@@ -98,6 +103,7 @@ class _Reader:
         if not words:
             return
         if "#repetitions" in words:
+            self._first(line, not self._columns)
             self._columns = words
         elif line.text.startswith("#"):
             self._remark(line)
@@ -106,37 +112,59 @@ class _Reader:
         else:
             self._row(line, words)
 
+    def _first(self, line: OutputLine, is_first: bool) -> None:
+        """Raises WeftError for what a section has once, and not behind its columns."""
+        if not is_first or self._columns:
+            line.refuse("its section has such a line already", MIXED)
+
     def _remark(self, line: OutputLine) -> None:
         if name := _NAME.match(line.text):
-            self._name, self._columns, self._ranks = name["name"], [], 0
-            self._test = _test(self._name)
+            self._tables.begin(line)
+            self._begin(name["name"])
         elif found := _GROUPS.match(line.text):
+            self._first(line, not self._ranks)
             groups, size = int(found["groups"]), int(found["size"])
             self._ranks = groups * size
-            at_once = f"{counted(groups, 'group')} of {counted(size, 'rank')}"
-            self._test = _test(f"{self._name}, {at_once}")
+            self._at_once = f"{counted(groups, 'group')} of {counted(size, 'rank')}"
+            self._test = _test(f"{self._name}, {self._at_once}")
         elif mode := _MODE.match(line.text):
+            self._first(line, not self._has_mode)
             # Aggregate: many of them before the call that waits for all.
             self._test = _test(self._name if mode[1] else f"{self._name}, aggregate")
+            self._has_mode = True
         elif ranks := _RANKS.match(line.text):
+            self._first(line, not self._ranks)
             self._ranks = int(ranks[1])
+        elif _ENDS.match(line.text):
+            self._begin("")
         elif version := _VERSION.match(line.text):
             self.version = version[1]
+            self._begin("")
         elif call := _CALL.match(line.text):
             self.command = call["command"].strip()
         elif date := _DATE.match(line.text):
             self.created_utc = _utc(date[1])
 
+    def _of_group(self, line: OutputLine, words: list[str]) -> Pattern | None:
+        """The test of a row of -multi 1, which states each group's own figures."""
+        if self._columns[0] != "Group":
+            return self._test
+        line.whole(words[0])
+        each = f"{self._name}, group {words[0]} of {self._at_once}"
+        return _test(each) if self._at_once else self._test
+
     def _row(self, line: OutputLine, words: list[str]) -> None:
-        if self._test is None:
+        test = self._of_group(line, words)
+        if test is None:
             line.refuse()
         if not self._ranks:
             line.refuse("no line before it says on how many processes")
-        if "Group" in self._columns:
-            line.refuse("figures of each group are not read", "import a run without -multi 1")
-        is_streams = self._test.figure == "bandwidth"
-        place = StatedSection(test=self._test, transport=self._transport, ranks=self._ranks)
-        if no := _REFUSED.match(line.text.strip()):
+        # What tells it from the others stands first.
+        names = [head for head in self._columns if head in ("Group", "#bytes")]
+        self._tables.once(line, tuple(words[: len(names)]))
+        is_streams = test.figure == "bandwidth"
+        place = StatedSection(test=test, transport=self._transport, ranks=self._ranks)
+        if no := _REFUSED.match(line.text.split(maxsplit=len(names) - 1)[-1]):
             self.rows.append(place.without(line, line.whole(no[1]), no[2]))
             return
         if len(words) != len(self._columns):
@@ -147,7 +175,7 @@ class _Reader:
         others = {
             head: float(line.number_of(word))
             for head, word in cells.items()
-            if head not in ("#bytes", "#repetitions", "t[usec]", "t_avg[usec]")
+            if head not in ("Group", "#bytes", "#repetitions", "t[usec]", "t_avg[usec]")
         }
         if float(cells.get("defects", "0")) > 0:
             self.rows.append(place.without(line, size, f"{cells['defects']} defects"))

@@ -28,6 +28,7 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
+from weft.sources.peers.tables import Tables
 from weft.sources.peers.text import scale_of
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class _Reader:
         self._begin()
 
     def _begin(self) -> None:
+        self._tables = Tables()
         self._found: list[tuple[OutputLine, re.Match[str]]] = []
         self._has_sum = self._has_heads = self._is_servers = False
         self._last: OutputLine | None = None
@@ -126,6 +128,7 @@ class _Reader:
         self._has_sum = self._has_sum or figure["id"] == "SUM"
         self._last = line
         if figure["rest"].rstrip().endswith("receiver"):
+            self._tables.once(line, (figure["id"], figure["role"]))
             self._found.append((line, figure))
 
     def _stated(self, text: str) -> bool:
@@ -148,7 +151,8 @@ class _Reader:
         if self._last and not self._found:
             self._last.refuse(*NO_RECEIVER)
         sums = [one for one in self._found if one[1]["id"] == "SUM"] or self._found
-        if self._has_sum and sums and sums[0][1]["id"] != "SUM":
+        roles = {one["role"] for _, one in sums}
+        if len(sums) > len(roles) or (self._has_sum and sums and sums[0][1]["id"] != "SUM"):
             sums[-1][0].refuse("the sum of the streams is missing", "import the whole output")
         for line, figure in sums:
             streams = [one for _, one in self._found if one["role"] == figure["role"]]

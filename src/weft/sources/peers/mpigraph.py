@@ -22,6 +22,7 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
+from weft.sources.peers.tables import Tables
 from weft.sources.peers.tests import other
 from weft.wording import counted
 
@@ -43,15 +44,19 @@ def read(text: OutputText, given: Given) -> StatedOutput:
     command = text.commands(_PROGRAM)
     rows: list[StatedRow] = []
     facts: dict[str, int] = {}
+    tables = Tables()
     version = ""
     for line in text.begin(_MARK):
         if begun := _MARK.match(line.text):
-            version = begun[1]
+            tables.begin(line)
+            version, facts = begun[1], {}
         elif fact := _FACT.match(line.text):
+            tables.once(line, fact[1])
             facts[fact[1]] = int(fact[2])
         elif row := _ROW.match(line.text):
             if {"MsgSize", "Times", "Procs"} - facts.keys():
                 line.refuse("no line before it says MsgSize, Times and Procs")
+            tables.once(line, (row["way"], row["rank"]))
             rows += _cells(line, row, facts, given.transport or "mpi")
         elif not (_REMARK.match(line.text) or _HEADS.match(line.text)):
             line.refuse()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from weft.plan.case import USUAL_RANKS
 from weft.sources.peers.stated import Given, Peer, StatedOutput, StatedSection, refuse_empty
+from weft.sources.peers.tables import Tables
 from weft.sources.peers.tests import own, variation
 
 if TYPE_CHECKING:
@@ -37,12 +38,17 @@ def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of the file. Raises WeftError by line."""
     command = text.commands(_PROGRAM)
     rows = []
+    tables = Tables()
     version = typed = ""
     ranks = USUAL_RANKS
     for line in text.begin(_MARK):
         if found := _FIGURE.search(line.text):
+            if not (version or line.command):
+                line.refuse("no line before it says the pattern", "import the whole output")
+            tables.once(line, found["bytes"])
             rows.append(_row(line, found, _pattern(typed or line.command), ranks, given))
         elif begun := _VERSION.search(line.text):
+            tables.begin(line)
             version, ranks = begun[1], int(begun[2] or USUAL_RANKS)
             stated = _TYPED.search(line.text)
             typed = stated[1] if stated else ""

@@ -23,6 +23,7 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
+from weft.sources.peers.tables import MIXED, Tables
 from weft.sources.peers.tests import other, own, variation
 
 if TYPE_CHECKING:
@@ -126,13 +127,17 @@ class _Reader:
         self._window = 0
         self._columns: list[str] = []
         self._windows = _Windows()
+        self._tables = Tables()
 
     def take(self, line: OutputLine) -> None:
         """One line: a title, the heads, a row, or a remark."""
         text = line.text
         if workers := _WORKERS.match(text):
+            if any(one.endswith(workers["who"].lower()) for one in self._workers):
+                line.refuse("its test has such a line already", MIXED)
             self._workers.append(f"{workers['count']} {workers['who'].lower()}")
         elif title := _TITLE.match(text):
+            self._tables.begin(line)
             self._typed = _Typed(line.command, self._given)
             self._title, self.version = title["what"], title["version"] or ""
             self._pairs, self._window, self._columns = 0, 0, []
@@ -174,17 +179,22 @@ class _Reader:
             self._test = _test(self._title, self._typed.program, self._beside)
 
     def _started(self, line: OutputLine, ranks: int, mean_ms: str) -> None:
+        self._tables.once(line, "init")
         place = StatedSection(test=other("OMB", "MPI Init"), transport=self._transport, ranks=ranks)
         self.rows.append(place.latency(line, 0, mean_ms, MSEC))
 
     def _row(self, line: OutputLine) -> None:
+        words = line.words
+        size_word = "" if self._columns and "Size" not in self._columns else words[0]
+        self._tables.once(line, (size_word, *self._beside.values(), self._windows.are_rates))
         if self._windows.heads:
             self._windows.take(line, self._place(line), self.rows)
             return
-        words = line.words
         if self._test is None or len(words) != len(self._columns):
             line.refuse()
         cells = dict(zip(self._columns, words, strict=True))
+        if self._test.name in TITLES.values() and self._test.has_size != ("Size" in cells):
+            line.refuse("its columns are not of the title before it")
         size = line.whole(cells["Size"]) if "Size" in cells else 0
         place = self._place(line)
         if cells.get("Validation") == "Fail":

@@ -30,6 +30,7 @@ from weft.sources.peers.stated import (
     StatedRow,
     refuse_empty,
 )
+from weft.sources.peers.tables import MIXED, Tables
 from weft.sources.peers.tests import other, own
 from weft.wording import counted
 
@@ -70,7 +71,7 @@ def read(text: OutputText, given: Given) -> StatedOutput:
         found = json_row(text, UNITS)
         facts = Facts()
         for name, value in found.facts.items():
-            facts.take(f" {name} : {value}")
+            facts.say(name, value)
         test = _test(found.title, facts.queue_pairs)
         refuse_cycles([(found.line, found.cells)])
         row = row_of(found.line, found.cells, facts.section(test, given))
@@ -92,6 +93,7 @@ class _Reader:
         self.rows: list[StatedRow] = []
         self.notes: list[str] = []
         self._given = given
+        self._tables = Tables()
         self._title = ""
         self._facts = Facts()
         self._columns: list[str] = []
@@ -104,8 +106,12 @@ class _Reader:
         text = line.text
         if title := _TITLE.match(text):
             self.end()
+            self._tables.begin(line)
             self._title, self._facts = f"{title[1]} {title[2]}", Facts()
         elif _HEADS.match(text):
+            # -U and -H print them before their list and behind it.
+            if self._columns and not self._singles:
+                line.refuse("its test has columns already", MIXED)
             self._columns = _columns(line)
         elif listed := _LIST.match(text):
             if listed["unit"] == "cycles":
@@ -115,12 +121,13 @@ class _Reader:
             self._singles.append(line)
         elif _RULE.match(text) and self._cells:
             self.end()
+            self._title = ""
         elif self._columns and not _NOISE.search(text):
             self._row(line)
         elif not self._columns and re.match(r" *\d+ ", text):
             line.refuse("no line before it names the columns")
         else:
-            self._facts.take(text)
+            self._facts.take(line)
 
     def _row(self, line: OutputLine) -> None:
         words = line.words
@@ -128,6 +135,7 @@ class _Reader:
             line.refuse("no line before it names the test")
         if len(words) != len(self._columns):
             line.refuse()
+        self._tables.once(line, words[0])
         self._cells.append((line, dict(zip(self._columns, words, strict=True))))
 
     def end(self) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.sources.peers.stated import GIGA, MIB, Given, StatedRow, StatedSection
+from weft.sources.peers.tables import MIXED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,29 +51,37 @@ class Facts:
         self._connection = "rc"
         self._wait = ""
         self._ends = {"local": "", "remote": ""}
+        self._said: set[str] = set()
 
     @property
     def ends(self) -> tuple[str, str]:
         """Its own queue pairs and those of the other side, as the box names them, if it does."""
         return self._ends["local"], self._ends["remote"]
 
-    def take(self, text: str) -> None:
-        """One line of the box; what is of no meaning for a case is none of these."""
-        if _EVENTS.match(text):
-            self._wait = "block"
-        if end := _END.match(text):
-            self._ends[end["side"]] += f"{end['at']} "
-        for fact in _FACT.finditer(text):
-            if fact["name"][:2] == "Co":
-                self._connection = fact["value"].lower()
-            elif fact["value"].isdecimal():
-                self._count(fact["name"], int(fact["value"]))
+    def take(self, line: OutputLine) -> None:
+        """One line of the box; what is of no meaning for a case is none of these.
 
-    def _count(self, name: str, count: int) -> None:
-        if name.startswith("TX"):
-            self._depth = count
-        else:
-            self.queue_pairs = count
+        Raises WeftError for what the box says twice.
+        """
+        if _EVENTS.match(line.text):
+            self._wait = "block"
+        if end := _END.match(line.text):
+            self._ends[end["side"]] += f"{end['at']} "
+        for fact in _FACT.finditer(line.text):
+            if fact["name"] in self._said:
+                line.refuse(f"the box before its table says its {fact['name']} already", MIXED)
+            self._said.add(fact["name"])
+            self.say(fact["name"], fact["value"])
+
+    def say(self, name: str, value: str) -> None:
+        """One of what a box says, by its name there; JSON has no blanks in its names."""
+        match name.replace("_", " "):
+            case "Connection type":
+                self._connection = value.lower()
+            case "TX depth" if value.isdecimal():
+                self._depth = int(value)
+            case "Number of qps" if value.isdecimal():
+                self.queue_pairs = int(value)
 
     def section(self, test: Pattern, given: Given) -> StatedSection:
         """Where the rows of its table belong."""

@@ -20,6 +20,7 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
+from weft.sources.peers.tables import Tables
 from weft.sources.peers.tests import other, own
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ _SUMMARY = re.compile(r"^sockperf: Summary: (?:Latency|Round trip) is ")
 # Of a throughput by messages that are no packet each.
 _STATED_SIZE = re.compile(r"^sockperf: NOTE: test was performed, using msg-size=(\d+)\.")
 _FULL_LOG = re.compile(r"^test was performed using the following parameters: ")
+# Of several servers each has its own figures. Without one a run has none.
+_SERVER = re.compile(r"^sockperf: =+ Printing statistics for Server No: (\d+)")
+_ERROR = re.compile(r"^sockperf: ERROR: ")
 _REMARK = re.compile(r"^sockperf(?:\[CLIENT\])?[: ]|^$")
 
 
@@ -79,6 +83,8 @@ class _Reader:
         self._given = given
         self._protocol = "tcp"
         self._count = self._sent = self._size = 0
+        self._server = ""
+        self._tables = Tables()
         self._mean: tuple[OutputLine, str, str] | None = None
         self._latencies: dict[str, float] = {}
 
@@ -87,7 +93,12 @@ class _Reader:
         text = line.text
         if version := _VERSION.search(text):
             self.end()
-            self.version, self._size = version[1], 0
+            self._tables.begin(line)
+            self.version, self._size, self._server = version[1], 0, ""
+        elif _ERROR.match(text):
+            self._tables.once(line, text)
+        elif server := _SERVER.match(text):
+            self._server = server[1]
         elif connection := _CONNECTION.match(text):
             self._protocol = connection[1].lower()
         elif count := _COUNT.match(text):
@@ -101,6 +112,7 @@ class _Reader:
         """Whether a line says something of a figure, which is kept."""
         text = line.text
         if mean := _MEAN.match(text):
+            self._tables.once(line, ("mean", self._server))
             self._mean = (line, mean["kind"], mean["mean"])
         elif _SUMMARY.match(text):
             if self._mean is None:
@@ -111,6 +123,7 @@ class _Reader:
             if found["end"] == "MIN":
                 self.end()
         elif rate := _RATE.match(text):
+            self._tables.once(line, "rate")
             unit = MIB if rate[2] == "M" else 1000 * MIB
             self.rows.append(
                 self._section(own("stream")).bandwidth(line, self._bytes(line), rate[1], unit)

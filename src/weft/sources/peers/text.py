@@ -53,12 +53,16 @@ _REMOVE = "remove it if the program did not print it, or import the whole output
 
 
 class OutputLine:
-    """One line of a file, with its number from 1 and, where known, what command printed it."""
+    """One line of a file, with its number from 1 and, where known, what command printed it.
 
-    def __init__(self, path: Path, number: int, text: str) -> None:
+    `failures` is how often the file said before it that a run failed.
+    """
+
+    def __init__(self, path: Path, number: int, text: str, failures: int = 0) -> None:
         self.path = path
         self.number = number
         self.text = text
+        self.failures = failures
         self.command = ""
 
     @property
@@ -104,18 +108,18 @@ class OutputText:
         lines = _without_prefixes(self.content.split("\n"))
         self.failed = ""
         self.lines: list[OutputLine] = []
-        is_over = False
+        failures, is_over = 0, False
         for number, text in _without_warnings(lines):
             if _FAILURES.search(text):
                 self.failed = self.failed or text.strip()
-                is_over = True
+                failures, is_over = failures + 1, True
                 # The box around the words of the starter.
                 while self.lines and re.fullmatch(r"-*", self.lines[-1].text):
                     self.lines.pop()
             # Another command, or the title of another output.
             is_over = is_over and not _PROMPT.match(text)
             if not is_over:
-                self.lines.append(OutputLine(path, number, text.rstrip()))
+                self.lines.append(OutputLine(path, number, text.rstrip(), failures))
         if self.lines and self.lines[-1].text and not is_over:
             self.lines[-1].refuse(
                 "the last line is incomplete",

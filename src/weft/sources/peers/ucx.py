@@ -25,6 +25,7 @@ from weft.sources.peers.stated import (
     StatedSection,
     refuse_empty,
 )
+from weft.sources.peers.tables import MIXED, Tables
 from weft.sources.peers.tests import other, own
 
 if TYPE_CHECKING:
@@ -90,35 +91,46 @@ class _Reader:
         self.is_guessed = False
         self._given = given
         self._size = given.bytes
-        self._kind = self._percentile = self._tested = ""
+        # What is above the heads that come, and what was above the last ones.
+        self._next_kind = self._kind = self._percentile = self._tested = ""
         self._is_csv = self._has_stages = False
         self._last: OutputLine | None = None
+        self._tables = Tables()
 
     def take(self, line: OutputLine) -> None:
         """One line: heads, what a box says, a row, or a remark."""
         text = line.text
         if csv := _CSV.match(text):
-            self._begin(csv[1], is_csv=True, has_stages=True)
+            self._begin(line, csv[1], is_csv=True, has_stages=True)
         elif heads := _HEADS.match(text):
-            self._begin(heads["at"], is_csv=False, has_stages=bool(heads["stage"]))
+            self._begin(line, heads["at"], is_csv=False, has_stages=bool(heads["stage"]))
         elif found := _KIND.match(text):
-            self._kind = found[1]
+            if self._next_kind:
+                line.refuse("its table has such a line already", MIXED)
+            self._next_kind = found[1]
         elif found := _TESTED.match(text):
             self._tested = found[1]
         elif found := _BOX_SIZE.match(text):
             self._size = int(found[1])
-        elif not text or _FRAME.match(text) or _REMARK.match(text):
-            return
-        elif not self._percentile:
+        elif text and not _FRAME.match(text) and not _REMARK.match(text):
+            self._figure(line)
+
+    def _figure(self, line: OutputLine) -> None:
+        """A row; one of an interval only where it is the last of a table without stages."""
+        if not self._percentile:
             line.refuse()
-        elif not self._has_stages:
+        if not self._has_stages:
             self._last = line
-        elif not _INTERVAL.match(text):
+        elif not _INTERVAL.match(line.text):
             self._row(line)
 
-    def _begin(self, percentile: str | None, *, is_csv: bool, has_stages: bool) -> None:
+    def _begin(
+        self, line: OutputLine, percentile: str | None, *, is_csv: bool, has_stages: bool
+    ) -> None:
         self.end()
+        self._tables.begin(line)
         self._percentile = percentile or _MEDIAN
+        self._kind, self._next_kind = self._next_kind, ""
         self._is_csv, self._has_stages = is_csv, has_stages
 
     def end(self) -> None:
@@ -128,6 +140,8 @@ class _Reader:
         self._last = None
 
     def _row(self, line: OutputLine) -> None:
+        # A table is of one run: those of a batch (-b) state no sizes.
+        self._tables.once(line, "")
         typed, depth = _SIZE.search(line.command), _DEPTH.search(line.command)
         size = int(typed[1]) if typed else self._size
         if size is None:

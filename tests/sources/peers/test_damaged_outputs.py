@@ -1,0 +1,181 @@
+"""Real outputs, damaged as files are: the right figures or one line with its number, never others.
+
+What is drawn: a line that stands there twice, a column that is missing, two runs that wrote into
+one file at once. Cuts anywhere, line ends and boxes of warnings are in test_other_outputs.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.peer_outputs import FILES, OUTPUTS, told
+from weft.errors import WeftError
+from weft.sources.peers import read_output
+from weft.sources.peers.stated import Given
+from weft.sources.peers.text import OutputText, read_text
+from weft.sources.peers.ucx import UCX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TEXTS = {name: (OUTPUTS / name).read_text() for name in FILES}
+# Prompts are typed, and no program prints them.
+PRINTED = {
+    name: [line for line in text.splitlines(keepends=True) if not line.startswith("$ ")]
+    for name, text in TEXTS.items()
+}
+PEERS = {name: read_output(OUTPUTS / name, told(name))[0] for name in FILES}
+Figures = Counter[tuple[str, float]]
+
+
+def figures(text: str, name: str, also: Given | None = None) -> Figures:
+    """Raises WeftError as the reader does."""
+    rows = PEERS[name].read(OutputText(Path(name), text), also or told(name)).rows
+    return Counter((row.case.key, round(row.time_ns, 3)) for row in rows)
+
+
+def hold(refused: WeftError, name: str) -> None:
+    """One line, with the number of the line of the file, and what to do."""
+    assert re.search(rf"{re.escape(name)}:\d+: ", refused.what)
+    assert "\n" not in refused.what
+    assert refused.fix
+
+
+def outcome(text: str, name: str, also: Given | None = None) -> Figures | None:
+    """The figures; None where one line refuses the file by its number and says what to do."""
+    try:
+        return figures(text, name, also)
+    except WeftError as refused:
+        hold(refused, name)
+        return None
+
+
+def ends(name: str) -> object:
+    """What is to be alike: of a table without a title of its own, where it ends.
+
+    The end of a table that goes further, behind the whole of another, is like its own; a console of
+    NetPIPE says its mode lines before it starts; gpcnet_load.txt is without its last box.
+    """
+    sizes = [row.case.bytes for row in read_output(OUTPUTS / name, told(name))[1].rows]
+    if name.startswith(("netpipe_console", "gpcnet_load")):
+        return name
+    return max(sizes) if name.startswith(("omb", "netgauge")) else 0
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_line_that_stands_there_twice_is_no_other_figure(name: str) -> None:
+    lines = TEXTS[name].splitlines(keepends=True)
+    whole = figures(TEXTS[name], name)
+    for at, line in enumerate(lines):
+        found = outcome("".join([*lines[:at], line, *lines[at:]]), name)
+        assert found in (None, whole), line
+
+
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=20)
+@given(draw=st.data())
+def test_figures_without_one_of_their_columns_are_those_or_none(
+    name: str, draw: st.DataObject
+) -> None:
+    lines = TEXTS[name].splitlines(keepends=True)
+    places = [int(row.stated.place.rpartition(":")[2]) for row in read_output(
+        OUTPUTS / name, told(name))[1].rows]  # fmt: skip
+    count = min(len(lines[place - 1].split()) for place in places)
+    column = draw.draw(st.integers(0, count - 1))
+    missing = draw.draw(st.sampled_from([set(places), {places[0]}, {places[-1]}]))
+    cut = [
+        re.sub(rf"^(\s*(?:\S+\s+){{{column}}})\S+\s*", r"\1", line).rstrip() + "\n"
+        if number in missing
+        else line
+        for number, line in enumerate(lines, 1)
+    ]
+    found = outcome("".join(cut), name)
+    times = Counter(time for _, time in figures(TEXTS[name], name).elements())
+    if found is not None:
+        assert Counter(time for _, time in found.elements() if time) <= times, column
+
+
+@pytest.mark.parametrize("name", FILES)
+@settings(max_examples=20)
+@given(draw=st.data())
+def test_two_runs_that_wrote_at_once_give_their_own_figures_or_none(
+    name: str, draw: st.DataObject
+) -> None:
+    alike = [
+        one
+        for one in FILES
+        if PEERS[one] is PEERS[name] and told(one) == told(name) and ends(one) == ends(name)
+    ]
+    other = draw.draw(st.sampled_from(alike))
+    mixed, rest = [], {0: list(PRINTED[name]), 1: list(PRINTED[other])}
+    # From one line in turn to whole outputs in a row.
+    longest = draw.draw(st.sampled_from([1, 3, 40]))
+    while rest[0] or rest[1]:
+        side = draw.draw(st.integers(0, 1)) if rest[0] and rest[1] else 0 if rest[0] else 1
+        count = draw.draw(st.integers(1, longest))
+        mixed += rest[side][:count]
+        del rest[side][:count]
+    found = outcome("".join(mixed), name)
+    first, second = (outcome("".join(PRINTED[one]), one) for one in (name, other))
+    if found is not None and first is not None and second is not None:
+        assert found <= first + second
+
+
+def coloured(text: str) -> str:
+    return re.sub(r"\S+", lambda word: f"\x1b[1;32m{word[0]}\x1b[0m", text)
+
+
+def timed(text: str) -> str:
+    return "".join(
+        f"[2026-11-27T09:31:{at % 60:02}.123Z] {line}"
+        for at, line in enumerate(text.splitlines(keepends=True))
+    )
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("dress", [coloured, timed, lambda text: timed(coloured(text))])
+def test_colours_and_times_of_a_log_are_no_part_of_an_output(
+    name: str, dress: Callable[[str], str]
+) -> None:
+    assert figures(dress(TEXTS[name]), name) == figures(TEXTS[name], name)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n\n \n",
+        b"\x7fELF\x02\x01\x01\x00\xff\xfe\x80",
+        bytes(range(256)),
+        b"\x1f\x8b\x08\x00",
+        b"\x00" * 4096,
+        b"PK\x03\x04 archive\n",
+        "# OSU MPI Latency Test v7.4\n".encode("utf-16")[:-1],
+    ],
+)
+def test_what_is_no_output_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "out.txt"
+    path.write_bytes(content)
+    with pytest.raises(WeftError) as refused:
+        read_output(path, Given())
+    hold(refused.value, str(path))
+
+
+def test_a_row_of_a_batch_of_ucx_perftest_is_of_no_known_size() -> None:
+    text = TEXTS["ucx_client_latency.txt"]
+    final = next(line for line in text.splitlines() if line.startswith("Final:"))
+    with pytest.raises(WeftError, match="is the same row of the same table"):
+        UCX.read(OutputText(Path("o"), text.replace(final, f"{final}\n{final}")), Given(bytes=64))
+
+
+def test_text_is_read_without_what_windows_and_terminals_add(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    path.write_bytes(b"\xef\xbb\xbf\x1b[1mone\x1b[0m\r\ntwo\r\n")
+    assert [line.text for line in read_text(path).lines] == ["one", "two", ""]
