@@ -144,6 +144,13 @@ def test_what_is_advised_for_more_launches_is_typed(
     assert {row.launches for row in summarise(weft.load("more.jsonl"))} == {2}
 
 
+def test_what_is_advised_is_said_once_of_records_from_one_file(tmp_path: Path) -> None:
+    path = output(tmp_path / "osu.txt")
+    records = [import_outputs([path], Given(), tmp_path / f"{name}.jsonl") for name in "ab"]
+    said = " ".join(typed("compare", *records).split())
+    assert said.count(f"weft import {path} another-run.txt") == 1
+
+
 def import_again(folder: Path) -> Path:
     return import_outputs([output(folder / "b.txt", 1.1)], Given(), folder / "b.jsonl")
 

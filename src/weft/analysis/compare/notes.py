@@ -93,13 +93,17 @@ def _what_would_tell(first: Side, missing: WithoutVerdict) -> str:
 
 
 def _more_launches(sides: Sequence[Side]) -> list[str]:
-    """A command for each record of one launch, to have as many as are usual."""
-    return [
+    """A command for each record of one launch, to have as many as are usual.
+
+    Records that were imported from the same files have the same one.
+    """
+    commands = (
         again.command(max(LAUNCHES, again.launches))
         for side in sides
         for again in side.next_sessions
         if again.made == 1
-    ]
+    )
+    return list(dict.fromkeys(commands))
 
 
 def not_on_both(

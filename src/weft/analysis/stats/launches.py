@@ -129,12 +129,12 @@ def what_would_tell(
         if _is_too_much(needed, [needed.count * a.budget_s for a in timed]):
             return f"{words}{lengths}: {OTHERWISE}"
         if in_place:
-            resumed = " and ".join(again.resumed for again in each)
+            resumed = " and ".join(dict.fromkeys(again.resumed for again in each))
             return (
                 f"{words}{lengths}: type {resumed} at another time, and once more with as many"
                 " launches on top, until it has so many"
             )
-        commands = " and ".join(again.command() for again in each)
+        commands = " and ".join(dict.fromkeys(again.command() for again in each))
         return (
             f"{words}{lengths}: type {commands} at other times until there"
             " are so many, and give all records"
@@ -143,7 +143,7 @@ def what_would_tell(
     lengths = _lengths(", in about", [a.seconds(many) for a in timed])
     if _is_too_much(needed, [a.seconds(many) for a in timed]):
         return f"{words}{lengths}: {OTHERWISE}"
-    commands = " and ".join(again.command(many) for again in each)
+    commands = " and ".join(dict.fromkeys(again.command(many) for again in each))
     new = "the new record" if len(each) == 1 else "the new records"
     return f"{words}{lengths}: type {commands}, and take {new}"
 
