@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 import weft
 from support.builders import make_cases, synthetic_record
+from weft.analysis.stats.launches import next_session_of
 from weft.analysis.summary import CaseSummary, summarise
 from weft.cli.main import app
 from weft.errors import WeftError
@@ -211,3 +212,53 @@ def test_a_value_that_an_output_lacks_is_taken(tmp_path: Path) -> None:
     given = Given(bytes=64, transport="eth0")
     run = weft.load(import_outputs([OUTPUTS / "sockperf_pp.txt"], given, tmp_path / "r.jsonl"))
     assert {(case.bytes, case.transport) for case in run.cases.values()} == {(64, "eth0")}
+
+
+def test_a_folder_stands_for_its_files_by_name(tmp_path: Path) -> None:
+    folder = tmp_path / "nights"
+    folder.mkdir()
+    for name, factor in (("b.txt", 1.1), ("a.txt", 1.0), (".hidden", 9.0)):
+        output(folder / name, factor)
+    run = weft.load(import_outputs([folder], Given(), tmp_path / "r.jsonl"))
+    assert run.header.imported is not None
+    assert run.header.imported.files == (str(folder / "a.txt"), str(folder / "b.txt"))
+    row = first(run)
+    assert row.latency_ns is not None
+    assert (row.launches, row.latency_ns.value) == (2, 2100.0)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(WeftError, match="empty has no files"):
+        import_outputs([tmp_path / "empty"], Given(), tmp_path / "s.jsonl")
+
+
+@pytest.mark.parametrize("again", ["osu.txt", "../{}/osu.txt", "linked.txt", "."])
+def test_a_file_that_is_named_twice_is_not_two_launches(tmp_path: Path, again: str) -> None:
+    """Two launches that are one have an interval of no width."""
+    path = output(tmp_path / "osu.txt")
+    (tmp_path / "linked.txt").symlink_to(path)
+    with pytest.raises(WeftError, match="is named twice") as refused:
+        import_outputs(
+            [path, tmp_path / again.format(tmp_path.name)], Given(), tmp_path / "r.jsonl"
+        )
+    assert refused.value.fix == "omit one: a file is one launch"
+
+
+def test_a_copy_of_an_output_is_said_to_be_one(tmp_path: Path) -> None:
+    factors = {"a": 1, "b": 2, "c": 1}
+    paths = [output(tmp_path / f"{name}.txt", factor) for name, factor in factors.items()]
+    run = weft.load(import_outputs(paths, Given(), tmp_path / "r.jsonl"))
+    assert run.header.notes[0] == (
+        f"{paths[2]} says the same as {paths[0]}, byte for byte: a copy is no launch of its own"
+    )
+
+
+def test_what_is_piped_in_is_read_once_and_needs_a_name(tmp_path: Path) -> None:
+    text = (OUTPUTS / "sockperf_pp.txt").read_text()
+    words = ["import", "-", "--bytes", "64", "--transport", "eth0"]
+    refused = CliRunner().invoke(app, words, input=text)
+    assert isinstance(refused.exception, WeftError)
+    assert refused.exception.fix == "type -o with the record's"
+    done = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "r.jsonl")], input=text)
+    assert done.exit_code == 0
+    run = weft.load(tmp_path / "r.jsonl")
+    assert [case.key for case in run.cases.values()] == ["eth0/ping_pong/64"]
+    assert next_session_of(run).command(5) == "weft import another-run.txt"

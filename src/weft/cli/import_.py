@@ -14,6 +14,10 @@ weft import osu_latency.txt
 
 weft import monday.txt tuesday.txt -o osu.jsonl.zst
 
+weft import nights/ -o nights.jsonl.zst
+
+weft import - -o osu.jsonl.zst < osu_latency.txt
+
 weft import allreduce.txt --ranks 64
 
 weft import sockperf.txt --bytes 64"""
@@ -28,7 +32,8 @@ def import_(
     outputs: Annotated[
         list[Path],
         typer.Argument(
-            help="Read these outputs of one program; each file is a launch. A,B is the same as A B."
+            help="Read these outputs of one program, or those in a folder, or - for what is piped"
+            " in; each file is a launch. A,B is the same as A B."
         ),
     ],
     output: Annotated[

@@ -84,7 +84,9 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
     def command(self, launches: int = 0) -> str:
         """The command for so many launches, with the budget for them; 0: as the record."""
         if self.imported:
-            return shlex.join(("weft", "import", *(self.imported if launches else ()), FURTHER))
+            # What was piped in is no file that can be named again.
+            files = [one for one in self.imported if one != "-"] if launches else []
+            return shlex.join(("weft", "import", *files, FURTHER))
         if launches == 0:
             return weft_run("--again", self.record)
         many = ("--launches", launches, "--budget", format_duration(self.seconds(launches)))

@@ -13,7 +13,7 @@ from weft.units import format_bytes
 from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from weft.plan.case import Case
@@ -22,27 +22,32 @@ if TYPE_CHECKING:
 _PROTOCOLS = {"tcp", "udp"}
 
 
-def check_given(paths: Sequence[Path], given: Given) -> None:
+def check_given(contents: Mapping[Path, bytes], given: Given) -> None:
     """Raises WeftError for a value that no output needs, or that one states otherwise.
 
     Each output is read again without one of the values.
     """
-    for path in paths:
-        _check_protocol(path, given)
+    for path, content in contents.items():
+        _check_protocol(path, content, given)
     for name in ("ranks", "bytes"):
         value = getattr(given, name)
         if value == getattr(Given(), name):
             continue
-        stated = [(path, cases) for path in paths if (cases := _cases(path, _without(given, name)))]
+        needed = _without(given, name)
+        stated = [
+            (path, cases) for path, own in contents.items() if (cases := _cases(path, own, needed))
+        ]
         for path, cases in stated:
             found = sorted({getattr(case, name) for case in cases})
             if value not in found:
                 raise WeftError(
                     f"{path} states {_in_words(name, found)}, and --{name} says"
                     f" {_in_words(name, [value])}",
-                    f"omit --{name}" if len(paths) == 1 else f"import it apart, without --{name}",
+                    f"omit --{name}"
+                    if len(contents) == 1
+                    else f"import it apart, without --{name}",
                 )
-        if len(stated) == len(paths):
+        if len(stated) == len(contents):
             path, cases = stated[0]
             found = sorted({getattr(case, name) for case in cases})
             raise without_effect(f"--{name}", f"{path} states {_in_words(name, found)} itself")
@@ -52,19 +57,19 @@ def _without(given: Given, name: str) -> Given:
     return msgspec.structs.replace(given, **{name: getattr(Given(), name)})
 
 
-def _cases(path: Path, given: Given) -> list[Case]:
+def _cases(path: Path, content: bytes, given: Given) -> list[Case]:
     """The cases of an output by these values; none where it needs more."""
     try:
-        return [row.case for row in read_output(path, given)[1].rows]
+        return [row.case for row in read_output(path, given, content)[1].rows]
     except WeftError:
         return []
 
 
-def _check_protocol(path: Path, given: Given) -> None:
+def _check_protocol(path: Path, content: bytes, given: Given) -> None:
     """Raises WeftError: the program says that it used TCP, and the user UDP."""
     if given.transport not in _PROTOCOLS:
         return
-    own = {case.transport for case in _cases(path, _without(given, "transport"))}
+    own = {case.transport for case in _cases(path, content, _without(given, "transport"))}
     if other := sorted(own & _PROTOCOLS - {given.transport}):
         raise WeftError(
             f"{path} is of {other[0]}, and --transport says {given.transport}",

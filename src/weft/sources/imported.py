@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,10 +24,11 @@ from weft.record.model import (
 from weft.record.writer import RecordWriter, check_new
 from weft.sources.given_values import check_given
 from weft.sources.peers import read_output
+from weft.sources.peers.text import PIPED, content_of
 from weft.stages import counted_off
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from weft.plan.case import Case
     from weft.plan.pattern import Pattern
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 # A tick of a figure that was printed: no digit of any is lost, and hours fit into 63 bits.
 TICK_NS = 1e-6
 NO_DATE = "the output has no date: the time at which its file was last written is taken"
+COPY = "{} says the same as {}, byte for byte: a copy is no launch of its own"
 FAILED = "the program did not end well: {}"
 
 
@@ -46,7 +49,11 @@ def import_outputs(paths: Sequence[Path], given: Given, target: Path | None = No
     an output that is not understood, by line; outputs of unlike programs; a record that exists; a
     value that was given and does nothing.
     """
-    read = [(path, *read_output(path, given)) for path in counted_off(paths, "reading outputs")]
+    contents = _contents(paths, target)
+    read = [
+        (path, *read_output(path, given, content))
+        for path, content in counted_off(list(contents.items()), "reading outputs")
+    ]
     names = dict.fromkeys(peer.name for _, peer, _ in read)
     if len(names) > 1:
         firsts = (next(path for path, peer, _ in read if peer.name == name) for name in names)
@@ -54,26 +61,67 @@ def import_outputs(paths: Sequence[Path], given: Given, target: Path | None = No
             f"{path} is of {name}" for path, name in zip(firsts, names, strict=True)
         )
         raise WeftError(f"{named}: they define their figures differently", "import them apart")
-    check_given(paths, given)
+    check_given(contents, given)
     outputs = [(path, output) for path, _, output in read]
-    record = target or Path(paths[0].name).with_suffix(".jsonl.zst")
+    record = target or Path(next(iter(contents)).name).with_suffix(".jsonl.zst")
     check_new(record)
     plain = record.with_suffix("") if record.suffix == ".zst" else record
-    command = (*("weft", "import"), *map(str, paths))
+    command = (*("weft", "import"), *map(str, contents))
     with RecordWriter.create(plain) as writer:
-        for line in lines_of(next(iter(names)), outputs, command):
+        for line in lines_of(next(iter(names)), outputs, command, _copies(contents)):
             writer.write(line)
         return writer.compress() if record.suffix == ".zst" else plain
 
 
+def _contents(paths: Sequence[Path], target: Path | None) -> dict[Path, bytes]:
+    """What stands in each of the files, those of a folder by their names.
+
+    Raises WeftError for one that cannot be read, or that is named twice: it is one launch.
+    """
+    contents: dict[Path, bytes] = {}
+    found: dict[Path, Path] = {}
+    for path in itertools.chain.from_iterable(map(_files_of, paths)):
+        first = found.setdefault(path.resolve(), path)
+        if path in contents or first is not path:
+            as_well = "" if first == path else f" and {path}"
+            raise WeftError(f"{first}{as_well} is named twice", "omit one: a file is one launch")
+        if path == PIPED and target is None:
+            raise WeftError("what is piped in has no name", "type -o with the record's")
+        contents[path] = content_of(path)
+    return contents
+
+
+def _files_of(path: Path) -> list[Path]:
+    """A file, or those in a folder, without hidden ones. Raises WeftError for an empty folder."""
+    if not path.is_dir():
+        return [path]
+    files = sorted(one for one in path.iterdir() if one.is_file() and one.name[0] != ".")
+    if not files:
+        raise WeftError(f"{path} has no files", "type the outputs, or their folder")
+    return files
+
+
+def _copies(contents: Mapping[Path, bytes]) -> tuple[str, ...]:
+    """What to say of files that are copies of each other."""
+    first: dict[bytes, Path] = {}
+    return tuple(
+        COPY.format(path, one)
+        for path, content in contents.items()
+        if (one := first.setdefault(content, path)) is not path
+    )
+
+
 def lines_of(
-    tool: str, outputs: Sequence[tuple[Path, StatedOutput]], command: tuple[str, ...]
+    tool: str,
+    outputs: Sequence[tuple[Path, StatedOutput]],
+    command: tuple[str, ...],
+    notes: tuple[str, ...] = (),
 ) -> Iterator[Line]:
     """The record's lines: one launch a file and repetition of a transport, one batch a row."""
     rows = [row for _, output in outputs for row in output.rows]
     dates = [_date_of(path, output) for path, output in outputs]
     launched = list(_launched(outputs))
-    yield _header(tool, outputs, command, dates)
+    yield _header(tool, outputs, command, dates, notes)
     for number, (at, transport, _) in enumerate(launched):
         yield _launch(number, tool, transport, outputs[at][1], dates[at][0])
     order = 0
@@ -111,13 +159,14 @@ def _header(
     outputs: Sequence[tuple[Path, StatedOutput]],
     command: tuple[str, ...],
     dates: Sequence[tuple[str, bool]],
+    copies: tuple[str, ...],
 ) -> Header:
     rows = [row for _, output in outputs for row in output.rows]
     cases = tuple(dict.fromkeys(row.case for row in rows))
     patterns: dict[str, Pattern] = {row.test.name: row.test for row in rows}
     launches = max(Counter(row.case for row in rows).values())
     hosts = [output.host for _, output in outputs if output.host]
-    notes = [note for _, output in outputs for note in output.notes]
+    notes = [*copies, *(note for _, output in outputs for note in output.notes)]
     notes += [NO_DATE] if any(is_of_file for _, is_of_file in dates) else []
     return Header(
         schema_version=SCHEMA_VERSION,
@@ -179,5 +228,7 @@ def _date_of(path: Path, output: StatedOutput) -> tuple[str, bool]:
     """When the output was made, UTC, and whether only its file says so."""
     if output.created_utc:
         return output.created_utc, False
+    if path == PIPED:
+        return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"), True
     written = datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.UTC)
     return written.isoformat(timespec="seconds"), True

@@ -19,7 +19,7 @@ from support.peer_outputs import FILES, OUTPUTS, told
 from weft.errors import WeftError
 from weft.sources.peers import read_output
 from weft.sources.peers.stated import Given
-from weft.sources.peers.text import OutputText, read_text
+from weft.sources.peers.text import OutputText, content_of, text_of
 from weft.sources.peers.ucx import UCX
 
 if TYPE_CHECKING:
@@ -178,4 +178,4 @@ def test_a_row_of_a_batch_of_ucx_perftest_is_of_no_known_size() -> None:
 def test_text_is_read_without_what_windows_and_terminals_add(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     path.write_bytes(b"\xef\xbb\xbf\x1b[1mone\x1b[0m\r\ntwo\r\n")
-    assert [line.text for line in read_text(path).lines] == ["one", "two", ""]
+    assert [line.text for line in text_of(path, content_of(path)).lines] == ["one", "two", ""]

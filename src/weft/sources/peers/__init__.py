@@ -16,7 +16,7 @@ from weft.sources.peers.netpipe import NETPIPE
 from weft.sources.peers.omb import OMB
 from weft.sources.peers.perftest import PERFTEST
 from weft.sources.peers.sockperf import SOCKPERF
-from weft.sources.peers.text import read_text
+from weft.sources.peers.text import content_of, text_of
 from weft.sources.peers.ucx import UCX
 
 if TYPE_CHECKING:
@@ -41,12 +41,14 @@ PEERS: tuple[Peer, ...] = (
 )
 
 
-def read_output(path: Path, given: Given) -> tuple[Peer, StatedOutput]:
+def read_output(
+    path: Path, given: Given, content: bytes | None = None
+) -> tuple[Peer, StatedOutput]:
     """The program whose output a file is, by its content, and what it states.
 
     Raises WeftError for a file that is none's, or by line for what is not understood.
     """
-    text = read_text(path)
+    text = text_of(path, content_of(path) if content is None else content)
     for peer in PEERS:
         if any(peer.mark.search(line.text) for line in text.lines):
             return peer, peer.read(text, given)

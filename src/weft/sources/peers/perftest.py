@@ -4,8 +4,8 @@ Columns: src/perftest_parameters.h. Latency is in us, half a round trip but of a
 operation, and t_typical is the median of single operations. MB/sec and MiB/sec are both 2^20 bytes;
 Gb/sec is 10^9 bits. Of a latency's n iterations n - 1 gaps are sorted; t_avg, t_stdev and the
 percentiles leave out the two longest, and t_stdev is cut to whole microseconds in between, so that
-it is not kept. What stands between two tables is a starter's or the next program's, as what stands
-before the first.
+it is kept as a word of perftest's alone. What stands between two tables is a starter's or the next
+program's, as what stands before the first.
 """
 
 from __future__ import annotations

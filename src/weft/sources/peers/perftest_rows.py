@@ -154,7 +154,12 @@ def _latency(
     }
     for head, name in (("t_min[usec]", "0"), ("t_max[usec]", "100")):
         latencies[name] = 1000 * float(line.number_of(cells[head]))
-    others = {head: float(line.number_of(cells[head])) for head in (_MEAN,) if head in cells}
+    # The deviation is kept as it was printed: it is no measure of scatter (perftest.py).
+    others = {
+        head: float(line.number_of(cells[head]))
+        for head in _BETWEEN
+        if head in cells and not _NONE.fullmatch(cells[head])
+    }
     return section.latency(
         line, size, cells[_MEDIAN], figure="median", latencies_ns=latencies, others=others, **kept
     )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import codecs
 import re
+import sys
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
+# What is piped in.
+PIPED = Path("-")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 # Open MPI's --tag-output: [1,0]<stdout>: of version 4, [job,rank]<stdout>: of 5.
 _OF_MPIRUN = re.compile(r"^\[[^\]\s]*,\d+\]<std(?:out|err)>: ?")
@@ -158,18 +161,25 @@ def scale_of(prefix: str, base: int) -> int:
     return int(base ** _PREFIXES.index(prefix.lower()))
 
 
-def read_text(path: Path) -> OutputText:
-    """Raises WeftError where a file cannot be read or is no text."""
+def content_of(path: Path) -> bytes:
+    """The bytes of a file, or of what is piped in where the path is "-". Raises WeftError."""
+    if path == PIPED:
+        return sys.stdin.buffer.read()
     try:
-        content = _decoded(path.read_bytes())
+        return path.read_bytes()
     except OSError as error:
         raise WeftError(f"cannot read {path}: {error.strerror}", "check the path") from None
+
+
+def text_of(path: Path, content: bytes) -> OutputText:
+    """Raises WeftError where a file is no text."""
+    try:
+        return OutputText(path, _decoded(content))
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise WeftError(
             f"{path}:{line}: this is no text", "type the file with what the program printed"
         ) from None
-    return OutputText(path, content)
 
 
 def _decoded(content: bytes) -> str:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from weft.record.model import Batch
     from weft.record.run import Run
 
+# The percentiles that are the extremes.
+LEAST, GREATEST = "0", "100"
 EXCHANGES = ("exchange", "collective")
 
 
@@ -31,7 +33,8 @@ class CaseFigures(msgspec.Struct, frozen=True, kw_only=True):
     `is_of_means`, a sample is the mean of several operations. `stated_as` is what another program
     states in place of samples ("mean", "median", "minimum"); empty where there are samples. It may
     not say of how many `operations`: then they are 0. `stated` is what it states beside its figure,
-    by its own heads and in its own units, where only one launch is behind that.
+    by its own heads and in its own units, where only one launch is behind that; its percentiles and
+    extremes are then `percentiles_ns`, `least_ns` and `greatest_ns`.
     """
 
     case: Case
@@ -80,6 +83,9 @@ def _figures_of(run: Run, case: Case, batches: Sequence[Batch]) -> CaseFigures:
     times = _of_all(run, batches)
     kinds = [batch.stated.figure for batch in batches if batch.stated]
     stated = [batch.stated.operations for batch in batches if batch.stated]
+    alone = batches[0].stated if len(batches) == 1 else None
+    divisor = max(run.patterns[case.test].latency_divisor, 1)
+    ends = {at: ns * divisor for at, ns in alone.latencies_ns.items()} if alone else {}
     return CaseFigures(
         case=case,
         operations=sum(stated)
@@ -87,14 +93,14 @@ def _figures_of(run: Run, case: Case, batches: Sequence[Batch]) -> CaseFigures:
         else sum((len(b.ticks) - b.warmup) * b.ops_per_sample for b in batches),
         mean_ns=float(times.mean()),
         median_ns=float(np.median(times)),
-        least_ns=float(times.min()),
-        greatest_ns=float(times.max()),
+        least_ns=ends.pop(LEAST, float(times.min())),
+        greatest_ns=ends.pop(GREATEST, float(times.max())),
         deviation_ns=float(times.std(ddof=1)) if len(times) > 1 else 0.0,
-        percentiles_ns=percentiles(times, (50.0, 99.0, 99.9)),
+        percentiles_ns=ends or percentiles(times, (50.0, 99.0, 99.9)),
         rank_means_ns=_rank_means_ns(run, case, batches),
         is_of_means=any(batch.ops_per_sample > 1 for batch in batches),
         stated_as=kinds[0] if kinds else "",
-        stated=dict(batches[0].stated.others) if len(batches) == 1 and batches[0].stated else {},
+        stated=dict(alone.others) if alone else {},
     )
 
 
