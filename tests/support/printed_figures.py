@@ -18,6 +18,7 @@ import msgspec
 
 from support.cells import UNITS, Shown, is_estimate, shown_of, shows, stem
 from support.heads import size_of
+from weft.wording import WITHOUT_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -120,6 +121,8 @@ def _names(row: dict[str, Any]) -> tuple[frozenset[str], ...]:
     words = {one for one in words if 0 < len(one) <= _LONGEST_NAME}
     sizes = [value for key, value in row.items() if "bytes" in key and isinstance(value, int)]
     said = {size_of({"bytes": size}).lower() for size in sizes} | {f"{size} b" for size in sizes}
+    # What a test without a size has is in the row of none.
+    said |= {"- "} if row.get("test") in WITHOUT_SIZE and sizes else set()
     # Rows along ranks have their number in the first cell, and the size in none.
     said |= {f" {row['ranks']} "} if sizes and row.get("ranks") else set()
     return tuple(frozenset(one) for one in (words, said) if one)
