@@ -203,7 +203,7 @@ def everywhere(run: Run, other: Run, folder: Path) -> dict[str, str]:
     charts = size_charts([(run, summaries)])
     return {
         **shown,
-        "page": render_page([(run, summaries)]).split("<script>")[0],
+        "page": render_page([(run, summaries)]).split("<script>")[0].replace("\xa0", " "),
         "latex": to_latex(tables),
         "markdown": to_markdown(tables),
         "check": "; ".join(c.why for c in against_limits(pool([run]), read_limits(limit))),
