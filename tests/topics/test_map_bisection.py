@@ -14,7 +14,7 @@ from weft.fabric.peaks import parse_link
 from weft.plan.rounds import usual_rounds
 from weft.plan.simulated import Kind, SimulatedPlatform
 from weft.topics.base import Results
-from weft.topics.map_bisection import link_of
+from weft.topics.map_bisection import bisection_in_words, link_of
 from weft.topics.pair_map import PairMap, maps_of
 from weft.units import format_bandwidth
 from weft.wording import with_half
@@ -40,7 +40,8 @@ def test_what_a_link_gets_of_matchings_is_said_with_the_worst_by_name(tmp_path: 
     assert line == (
         "tcp 1 MiB: effective bisection bandwidth"
         f" {with_half(large.bisection.effective, format_bandwidth)} a link, over 56 matchings;"
-        f" the worst gets {least}: {pairs}"
+        f" the worst gets {least}: {pairs}; no share of a peak, for no link is known: name it, as"
+        ' --link "IB 4x HDR"'
     )
     table = PairMap().tables((small, large))[-1]
     [row] = table.rows
@@ -72,6 +73,7 @@ def test_of_peak_is_of_the_link_that_is_named_or_of_the_platform(tmp_path: Path)
     assert named is not None
     assert named.link == parse_link("IB 4x HDR").name
     assert named.percent_of_peak == pytest.approx(4, rel=0.05)
+    assert "no link is known" not in bisection_in_words("tcp 1 MiB", named)
     platforms = (("escher", "predicted"), ("escher, 8/16 full", "predicted"), ("escher", "given"))
     on = [
         with_platform(run, SimulatedPlatform(name=name, kind=cast("Kind", kind), nodes=RANKS))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from weft.record.run import Run
 
 _MOST_OF_MATCHING = 8
+# As of sockets between hosts without a known card.
+_NO_PEAK = '; no share of a peak, for no link is known: name it, as --link "IB 4x HDR"'
 
 
 def link_of(run: Run, transport: str) -> Link | None:
@@ -33,13 +35,14 @@ def link_of(run: Run, transport: str) -> Link | None:
 def bisection_in_words(place: str, found: Bisection) -> str:
     """What a link gets of matchings, and the worst of them by its pairs."""
     peak = "" if found.percent_of_peak is None else f", {_percent(found)} of {found.link}"
+    unknown = _NO_PEAK if found.percent_of_peak is None else ""
     pairs = [f"{one} to {other}" for one, other in found.worst]
     named = few_of(pairs, _MOST_OF_MATCHING)
     return (
         f"{place}: effective bisection bandwidth"
         f" {half_or_none(found.effective, format_bandwidth)} a link{peak}, over"
         f" {counted(found.matchings, 'matching')}; the worst gets"
-        f" {format_bandwidth(found.least)}: {named}"
+        f" {format_bandwidth(found.least)}: {named}{unknown}"
     )
 
 
