@@ -279,13 +279,26 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
         "give that together (`Bootstrap::gather`), at most {} at a time",
         (mebibytes(engine("run/report.hpp", "window_bytes")),),
     ),
+    (
+        "docs/engine-protocol.md",
+        "the first {} bytes of the reason why there are none",
+        (thousands(engine("run/report.hpp", "most_short_reason_bytes")),),
+    ),
+    (
+        "docs/engine-protocol.md",
+        "of more than {} others no more than {} values in all",
+        (
+            engine("run/report.hpp", "few_ranks"),
+            thousands(engine("run/report.hpp", "most_whole_values")),
+        ),
+    ),
     *(
         (
             page,
             "more than {} ranks beside rank 0 have more than {} values together",
             (
-                engine("run/gather.hpp", "few_ranks"),
-                thousands(engine("run/gather.hpp", "most_whole_values")),
+                engine("run/report.hpp", "few_ranks"),
+                thousands(engine("run/report.hpp", "most_whole_values")),
             ),
         )
         for page in ("docs/engine-protocol.md", NUMBERS)

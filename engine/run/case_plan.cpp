@@ -26,6 +26,15 @@ std::size_t samples_within(const CasePlan& plan) {
   return std::min(asked, last < besides ? 0 : (last - besides) / each);
 }
 
+// The same on all ranks.
+bool goes_by_pairs(const CasePlan& plan) {
+  constexpr double most_bytes = 1 << 25U;
+  const PatternOn& pattern = *plan.pattern;
+  return pattern.info.figure == Figure::pairs && pattern.opens == Opens::none &&
+         needed_bytes(plan.spec, pattern.footprint, plan.size, {1, 1}, plan.carried.content) <=
+             most_bytes;
+}
+
 }  // namespace
 
 CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& loop, int rank,
@@ -42,6 +51,7 @@ CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& lo
   const Lattice& lattice = plan.spec.lattice;
   plan.work = static_cast<Ticks>(static_cast<double>(lattice.compute_ps_per_site) / 1e3 *
                                  static_cast<double>(lattice.sites_of_rank(size)) / tick_ns);
+  plan.goes_by_pairs = goes_by_pairs(plan);
   plan.operations = operations_of(plan);
   // A rank that stands by has no memory of the case, nor an order of it, which may be long.
   if (!plan.role.takes_part()) return plan;

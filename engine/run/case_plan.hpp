@@ -40,6 +40,10 @@ struct CasePlan {
   /// Behind so many buffers of a lane those of the timed pass begin: buffers that are to be used
   /// once are none that the checked pass had.
   std::size_t slots_before_timed = 0;
+  /// Whether the ranks go on pair by pair once all have agreed to the case: a rank waits for its
+  /// partner, and for nobody else until all report (docs/decisions/0034). They take their memory
+  /// before they know that all have it, so there is little of it.
+  bool goes_by_pairs = false;
 };
 
 CasePlan plan_case(const Case& asked, const PatternOn& pattern, const LoopOn& loop, int rank,

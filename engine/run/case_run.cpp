@@ -33,18 +33,20 @@ bool CaseRun::run(Batch& batch, Report& report) {
   batch.sent_messages = lanes.size() * plan_->pattern->footprint.messages_per_operation;
   batch.sent_bytes = std::accumulate(lanes.begin(), lanes.end(), std::uint64_t{0}) *
                      plan_->pattern->footprint.messages_per_operation;
-  if (std::string reason = prepare(batch, report); !reason.empty()) {
+  const bool by_pairs = plan_->goes_by_pairs;
+  if (std::string reason = by_pairs ? "" : prepare(batch, report); !reason.empty()) {
     report.parts.clear();
     report.outcome = {Status::unsupported, std::move(reason), 0};
     return true;
   }
   if (plan_->spec.verify) {
-    if (!run_pass(report.outcome)) return false;
+    if (!run_pass(checked_, report.outcome)) return false;
     // Behind it every rank has looked at its messages.
-    (void)agree_awake_or_asleep([&] {
-      prepare_timed(batch, report);
-      return std::string();
-    });
+    if (!by_pairs)
+      (void)agree_awake_or_asleep([&] {
+        prepare_timed(batch, report);
+        return std::string();
+      });
   }
   if (!timed_pass(batch, report)) return false;
   if (control_messages_ && !control_messages_->close(report.outcome)) return false;
@@ -55,30 +57,30 @@ bool CaseRun::run(Batch& batch, Report& report) {
   return true;
 }
 
-// One exchange of all ranks, as far as nobody waits for what another one did: of each the rounds of
-// a map of many hosts pay.
+std::string CaseRun::begin(Batch& batch, Report& report) {
+  connect();
+  std::string reason = take_memory();
+  if (!reason.empty()) return reason;
+  prepare_application();
+  if (!opens()) prepare_passes(batch, report);
+  return reason;
+}
+
+// One exchange of all ranks, as far as nobody waits for what another one did.
 std::string CaseRun::prepare(Batch& batch, Report& report) {
-  const auto prepare_pass = [&] {
-    if (plan_->spec.verify) {
-      prepare_checked();
-    } else {
-      prepare_timed(batch, report);
-    }
-  };
-  std::string refusal = agree_awake_or_asleep([&] {
-    connect();
-    std::string reason = take_memory();
-    if (!reason.empty()) return reason;
-    prepare_application();
-    if (!opens()) prepare_pass();
-    return reason;
-  });
+  std::string refusal = agree_awake_or_asleep([&] { return begin(batch, report); });
   if (!refusal.empty() || !opens()) return refusal;
   open_memory();
   return agree_awake_or_asleep([&] {
-    prepare_pass();
+    prepare_passes(batch, report);
     return std::string();
   });
+}
+
+// Pairs that go on by themselves have both passes before anyone waits for them.
+void CaseRun::prepare_passes(Batch& batch, Report& report) {
+  if (plan_->spec.verify) prepare_checked();
+  if (!plan_->spec.verify || plan_->goes_by_pairs) prepare_timed(batch, report);
 }
 
 template <class Act>
@@ -127,39 +129,40 @@ void CaseRun::prepare_application() {
 }
 
 void CaseRun::prepare_checked() {
-  task_.samples = {ignored_.data(), 1};
-  for (std::size_t at = 0; at < most_parts; ++at) task_.parts.at(at) = {&ignored_.at(1 + at), 1};
-  prepare_pass(0);
+  Task& task = checked_.task;
+  task.samples = {ignored_.data(), 1};
+  for (std::size_t at = 0; at < most_parts; ++at) task.parts.at(at) = {&ignored_.at(1 + at), 1};
+  prepare_pass(checked_, 0);
 }
 
 void CaseRun::prepare_timed(Batch& batch, Report& report) {
-  task_ = {};
+  Task& task = timed_.task;
   const std::size_t values = plan_->role.takes_part() ? plan_->samples : 0;
   batch.ticks.assign(values, 0);
-  task_.samples = batch.ticks;
+  task.samples = batch.ticks;
   const PatternOn& pattern = *plan_->pattern;
   held_.assign(pattern.footprint.streams ? plan_->warmup : 0, no_probe);
-  task_.held = held_;
+  task.held = held_;
   report.parts.reserve(pattern.parts.size() + 1);
   for (std::size_t at = 0; at < pattern.parts.size(); ++at) {
     report.parts.push_back({std::string(pattern.parts[at]), std::vector<Ticks>(values, 0)});
-    task_.parts.at(at) = report.parts.back().ticks;
+    task.parts.at(at) = report.parts.back().ticks;
   }
   if (pattern.every_rank_times) report.parts.push_back({"", {}});
   report.most_values = std::uint64_t{plan_->spec.warmup} + plan_->spec.samples;
   report.is_of_all = pattern.info.splits_operations;
   report.keeps_all = plan_->spec.keeps_all;
-  prepare_pass(timed_message);
+  prepare_pass(timed_, timed_message);
 }
 
-void CaseRun::prepare_pass(std::uint64_t first) {
-  first_ = first;
+void CaseRun::prepare_pass(Prepared& prepared, std::uint64_t first) {
+  prepared.first = first;
   if (!plan_->role.takes_part()) return;
-  pass_.emplace(*plan_, *link_, *memory_, opened_ ? &*opened_ : nullptr, first);
+  prepared.pass.emplace(*plan_, *link_, *memory_, opened_ ? &*opened_ : nullptr, first);
 }
 
 bool CaseRun::timed_pass(Batch& batch, Report& report) {
-  if (!run_pass(report.outcome)) return false;
+  if (!run_pass(timed_, report.outcome)) return false;
   batch.pages = pages_;
   batch.timed_ns = spent_.wall_ns;
   if (application_ != nullptr) batch.application = application_->answers();
@@ -171,24 +174,26 @@ bool CaseRun::timed_pass(Batch& batch, Report& report) {
   return true;
 }
 
-bool CaseRun::run_pass(Outcome& outcome) {
+bool CaseRun::run_pass(Prepared& prepared, Outcome& outcome) {
   if (link_->fault() != nullptr) return false;
-  if (!pass_) return true;
-  pass_->fill_and_poison();
+  if (!prepared.pass) return true;
+  Pass& pass = *prepared.pass;
+  Task& task = prepared.task;
+  pass.fill_and_poison();
   control_messages_->shake_hands();
-  pass_->give_to(task_, *control_messages_);
-  task_.application = application_.get();
+  pass.give_to(task, *control_messages_);
+  task.application = application_.get();
   const Spent start = spent_so_far();
-  if (!plan_->loop->run(link_->link(), task_)) return false;
+  if (!plan_->loop->run(link_->link(), task)) return false;
   spent_ = spent_so_far() - start;
-  if (first_ == timed_message && plan_->rank == 0) pages_ = pass_->pages_had(*memory_);
+  if (prepared.first == timed_message && plan_->rank == 0) pages_ = pass.pages_had(*memory_);
   // An application looks at its messages itself.
-  if (application_ == nullptr) pass_->check(outcome, task_);
-  pass_.reset();
-  outcome.verified_bytes += task_.verified_bytes;
-  if (task_.wrong != nullptr && outcome.status == Status::ok) {
+  if (application_ == nullptr) pass.check(outcome, task);
+  prepared.pass.reset();
+  outcome.verified_bytes += task.verified_bytes;
+  if (task.wrong != nullptr && outcome.status == Status::ok) {
     outcome.status = Status::failed;
-    outcome.reason = task_.wrong;
+    outcome.reason = task.wrong;
   }
   return true;
 }

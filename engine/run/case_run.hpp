@@ -32,15 +32,28 @@ class CaseRun {
   /// this rank has to tell rank 0; the batch is rank 0's. Throws GaveUp where a rank could not do
   /// its part, on all ranks.
   bool run(Batch& batch, Report& report);
+  /// What a rank does before the first pass without any other but those that it connects with.
+  /// Why the case cannot run; empty when it can. Where the ranks go on by pairs the caller has them
+  /// agree to it, and `run` follows; else it is part of `run`. Throws.
+  std::string begin(Batch& batch, Report& report);
+  /// Throws CannotConnect.
+  void connect();
 
  private:
+  /// One of the two passes over a case's messages: what its loop gets, and the number of its first
+  /// message.
+  struct Prepared {
+    Task task;
+    std::optional<Pass> pass;
+    std::uint64_t first = 0;
+  };
+
   [[nodiscard]] bool opens() const { return plan_->pattern->opens != Opens::none; }
   /// All before the first pass. Why the case cannot run; empty when it can.
   std::string prepare(Batch& batch, Report& report);
   /// Ranks that a case leaves out sleep until all have done it.
   template <class Act>
   std::string agree_awake_or_asleep(const Act& act);
-  void connect();
   void open_memory();
   /// Why the pages cannot be had; empty when they can.
   std::string take_memory();
@@ -48,9 +61,10 @@ class CaseRun {
   void prepare_checked();
   /// Room for the series that the pass fills, before anyone may wait for this rank.
   void prepare_timed(Batch& batch, Report& report);
-  void prepare_pass(std::uint64_t first);
+  void prepare_passes(Batch& batch, Report& report);
+  void prepare_pass(Prepared& prepared, std::uint64_t first);
   bool timed_pass(Batch& batch, Report& report);
-  bool run_pass(Outcome& outcome);
+  bool run_pass(Prepared& prepared, Outcome& outcome);
 
   LinkControl* link_;
   Bootstrap* boot_;
@@ -61,11 +75,9 @@ class CaseRun {
   std::optional<OpenedMemory> opened_;
   std::unique_ptr<Application> application_;
   std::vector<std::uint32_t> held_;
-  /// The pass that is prepared or runs: the number of its first message, and where a checked one
-  /// has its times.
-  std::optional<Pass> pass_;
-  Task task_;
-  std::uint64_t first_ = 0;
+  Prepared checked_;
+  Prepared timed_;
+  /// Where the checked one has its times.
   std::array<Ticks, 1 + most_parts> ignored_{};
   Spent spent_;
   PagesGot pages_;

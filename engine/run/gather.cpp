@@ -157,7 +157,8 @@ void hand_over_whole(Bootstrap& boot, const Report& report, const ReportHead& he
 
 void hand_over(Bootstrap& boot, Report& report) {
   const ReportHead head = head_of(report);
-  (void)boot.gather(head_with_series(report, head, boot.size()));
+  (void)boot.gather(head_with_more(report, head, boot.size()));
+  if (bytes_with_head(report, boot.size()) > 0) return;
   Asked asked;
   while (true) {
     const std::string said = boot.broadcast("");
@@ -166,8 +167,6 @@ void hand_over(Bootstrap& boot, Report& report) {
     const std::size_t bytes = asked.reason_of == boot.rank() ? head.reason_bytes : 0;
     (void)boot.gather(std::as_bytes(std::span(report.outcome.reason).first(bytes)), {});
   }
-  const bool is_there = bytes_with_head(report, boot.size()) > 0;
-  if (asked.wanted == Wanted::whole && is_there) return;
   for (Series& part : report.parts) to_ticks_of(asked.tick_ns, report.tick_ns, part.ticks);
   if (asked.wanted == Wanted::whole) hand_over_whole(boot, report, head, asked);
   if (asked.wanted != Wanted::over_ranks) return;
@@ -184,7 +183,7 @@ Gathering::Gathering(Bootstrap& boot, const Report& own, Batch& batch)
       batch_(&batch),
       of_rank_(sizeof(ReportHead) + bytes_with_head(own, boot.size())) {
   const auto ranks = static_cast<std::size_t>(boot.size());
-  came_ = boot.gather(head_with_series(own, head_of(own), boot.size()));
+  came_ = boot.gather(head_with_more(own, head_of(own), boot.size()));
   expect_bytes(came_.size(), ranks * of_rank_);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const auto head = std::span(came_).subspan(rank * of_rank_, sizeof(ReportHead));
@@ -229,15 +228,25 @@ void Gathering::merge(int rank, const ReportHead& head) {
     batch_->outcome.reason = "rank " + std::to_string(rank) + " did not say why";
     return;
   }
+  const std::vector<std::byte> bytes = reason_of(rank, head);
+  expect_bytes(bytes.size(), head.reason_bytes);
+  batch_->outcome.reason.resize(bytes.size());
+  std::memcpy(batch_->outcome.reason.data(), bytes.data(), bytes.size());
+}
+
+std::vector<std::byte> Gathering::reason_of(int rank, const ReportHead& head) {
+  if (has_all()) {
+    const auto more = std::span(came_).subspan(
+        static_cast<std::size_t>(rank) * of_rank_ + sizeof head, of_rank_ - sizeof head);
+    const auto reason = more.first(std::min<std::size_t>(head.reason_bytes, more.size()));
+    return {reason.begin(), reason.end()};
+  }
   Asked asking = asked_;
   asking.reason_of = rank;
   say(asking);
   std::vector<std::uint64_t> due(heads_.size(), 0);
   due[static_cast<std::size_t>(rank)] = head.reason_bytes;
-  const std::vector<std::byte> bytes = boot_->gather({}, due);
-  expect_bytes(bytes.size(), head.reason_bytes);
-  batch_->outcome.reason.resize(bytes.size());
-  std::memcpy(batch_->outcome.reason.data(), bytes.data(), bytes.size());
+  return boot_->gather({}, due);
 }
 
 Wanted Gathering::wanted() const {
@@ -256,11 +265,11 @@ Wanted Gathering::wanted() const {
 
 void Gathering::parts(Answer& answer) {
   asked_.wanted = wanted();
-  say(asked_);
+  if (!has_all()) say(asked_);
   if (batch_->outcome.status != Status::ok) return;
   own_parts(answer);
   if (asked_.wanted == Wanted::whole) {
-    if (of_rank_ > sizeof(ReportHead)) {
+    if (has_all()) {
       with_heads(answer);
     } else {
       whole(answer);

@@ -1,5 +1,6 @@
 // How what the ranks have to say of a case comes to rank 0: fixed heads first, with short series
-// behind them, then what is wanted of long ones, of many ranks at a time.
+// or a reason behind them, which is all then; or what is wanted of long ones, of many ranks at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,6 @@
 #include "run/report.hpp"
 
 namespace weft {
-
-/// Series of more ranks than these that have more values together do not reach the record whole,
-/// unless the case keeps all.
-inline constexpr std::size_t few_ranks = 16;
-inline constexpr std::uint64_t most_whole_values = std::uint64_t{1} << 18U;
 
 /// What all ranks do behind their heads, as rank 0 says.
 enum class Wanted : std::uint8_t { nothing, whole, over_ranks };
@@ -52,7 +48,10 @@ class Gathering {
     std::size_t series;
   };
 
+  /// Whether all that ranks have to say came with their heads: nobody waits for what is wanted.
+  [[nodiscard]] bool has_all() const { return of_rank_ > sizeof(ReportHead); }
   void merge(int rank, const ReportHead& head);
+  [[nodiscard]] std::vector<std::byte> reason_of(int rank, const ReportHead& head);
   /// Hears the reason of a rank, once all know that it is wanted.
   void say(const Asked& asked);
   [[nodiscard]] Wanted wanted() const;

@@ -49,18 +49,27 @@ std::vector<Ticks> filled_series(const Report& report, const ReportHead& head) {
 
 std::size_t bytes_with_head(const Report& report, int ranks) {
   constexpr std::uint64_t most = 4096;
-  const std::uint64_t bytes = report.most_values * report.parts.size() * sizeof(Ticks);
-  const std::uint64_t of_all = (sizeof(ReportHead) + bytes) * static_cast<std::uint64_t>(ranks);
-  return bytes <= most && of_all <= window_bytes ? bytes : 0;
+  const std::uint64_t values = report.most_values * report.parts.size();
+  const auto all = static_cast<std::uint64_t>(ranks);
+  if (report.most_values == 0 || values * sizeof(Ticks) > most) return 0;
+  if (all > few_ranks + 1 && values * all > most_whole_values) return 0;
+  const std::size_t bytes = std::max(values * sizeof(Ticks), most_short_reason_bytes);
+  return (sizeof(ReportHead) + bytes) * all <= window_bytes ? bytes : 0;
 }
 
-std::vector<std::byte> head_with_series(const Report& report, const ReportHead& head, int ranks) {
+std::vector<std::byte> head_with_more(const Report& report, ReportHead head, int ranks) {
   std::vector<std::byte> bytes(sizeof head + bytes_with_head(report, ranks));
-  std::memcpy(bytes.data(), &head, sizeof head);
-  if (bytes.size() == sizeof head) return bytes;
-  const std::vector<Ticks> all = filled_series(report, head);
   const auto room = std::span(bytes).subspan(sizeof head);
-  std::memcpy(room.data(), all.data(), std::min(all.size() * sizeof(Ticks), room.size()));
+  if (!room.empty()) {
+    const std::string& reason = report.outcome.reason;
+    const std::vector<Ticks> all = filled_series(report, head);
+    const auto more =
+        head.reason_bytes > 0 ? std::as_bytes(std::span(reason)) : std::as_bytes(std::span(all));
+    head.reason_bytes =
+        static_cast<std::uint32_t>(std::min<std::size_t>(head.reason_bytes, room.size()));
+    std::memcpy(room.data(), more.data(), std::min(more.size(), room.size()));
+  }
+  std::memcpy(bytes.data(), &head, sizeof head);
   return bytes;
 }
 

@@ -35,8 +35,10 @@ struct Report {
   bool keeps_all = false;
 };
 
-/// A reason is cut to so many bytes, and a rank has so many series at most.
+/// A reason is cut to so many bytes, to fewer where it goes with the head; and a rank has so many
+/// series at most.
 inline constexpr std::size_t most_reason_bytes = 4096;
+inline constexpr std::size_t most_short_reason_bytes = 1024;
 inline constexpr std::size_t most_series = 32;
 
 /// The report of a rank without its reason and its series. Ranks run the same program, so their
@@ -71,12 +73,18 @@ std::vector<std::size_t> series_by_name(const Report& report);
 /// A rank's series that hold more than zeroes, by name, one behind the other.
 std::vector<Ticks> filled_series(const Report& report, const ReportHead& head);
 
-/// How many bytes of series go with a rank's head: room for all where they are few and short, or
-/// none. The same on every rank.
+/// Series of more ranks than these that have more values together do not reach the record whole,
+/// unless the case keeps all.
+inline constexpr std::size_t few_ranks = 16;
+inline constexpr std::uint64_t most_whole_values = std::uint64_t{1} << 18U;
+
+/// How many bytes go with a rank's head: room for all of its series or for a reason, where the
+/// series are short and reach the record whole; or none. The same on every rank.
 std::size_t bytes_with_head(const Report& report, int ranks);
 
-/// The head, and behind it what goes with it.
-std::vector<std::byte> head_with_series(const Report& report, const ReportHead& head, int ranks);
+/// The head, and behind it what goes with it: the reason of a rank that has one, or else its
+/// series.
+std::vector<std::byte> head_with_more(const Report& report, ReportHead head, int ranks);
 
 /// Why a head cannot be one, of a case with so many series of so many values; empty when it can.
 std::string refuse_head(const ReportHead& head, std::size_t series, std::size_t values);

@@ -38,17 +38,6 @@ std::string refuse_memory(const Case& spec, const PatternOn& pattern, int ranks,
 
 namespace {
 
-// Why a link cannot run a case of a pattern; empty when it can. It may know limits of its own.
-std::string refuse_case(const LinkControl& link, const Case& spec, const PatternOn& pattern,
-                        const Bootstrap& boot, const Carried& carried) {
-  std::string reason;
-  if (asks_for_host(spec, boot.rank())) {
-    reason = refuse_memory(spec, pattern, boot.size(), carried);
-  }
-  if (reason.empty()) reason = link.refusal(message_bytes_of(spec), room_for(spec));
-  return reason;
-}
-
 // Why this link cannot run a pattern, known only once it is connected; empty when it can.
 std::string refuse_on_link(const LinkControl& link, const Case& spec, const PatternOn& pattern) {
   if (pattern.opens != Opens::none && link.opens_own_memory() && !spec.pages.empty()) {
@@ -136,30 +125,35 @@ bool is_short(const Case& spec, const PatternOn& pattern) {
 }
 
 // What the ranks agree on before anything is taken: `refuse` says why a rank's host or link cannot
-// have the case, and `plan` makes its plan and says why the plan cannot be.
-template <class Refuse, class Plan>
+// have the case, and `plan` makes its plan and says why the plan cannot be, whose rank may have
+// been refused before. `give_back` what a plan took and said.
+template <class Refuse, class Plan, class GiveBack>
 Outcome admit(Bootstrap& boot, MessageMemory& memory, bool plan_is_short, const Refuse& refuse,
-              const Plan& plan) {
-  const auto make_plan = [&] {
-    std::string reason = plan();
+              const Plan& plan, const GiveBack& give_back) {
+  const auto make_plan = [&](bool is_refused) {
+    std::string reason = plan(is_refused);
     return reason.empty() ? reason : at_all + reason;
   };
   const auto ask = [&] {
     return agree(boot, [&] {
       std::string reason = refuse();
-      return reason.empty() && plan_is_short ? make_plan() : reason;
+      if (!plan_is_short) return reason;
+      std::string unfit = make_plan(!reason.empty());
+      return reason.empty() ? unfit : reason;
     });
   };
   std::string refusal = ask();
   if (!refusal.empty() && refusal.front() != at_all) {
     // Memory that earlier cases left is not free: every rank of the host gives it back first.
+    give_back();
     memory.drop();
     boot.barrier();
     refusal = ask();
   }
   // A plan may be large itself: no rank makes one of what is refused.
-  if (refusal.empty() && !plan_is_short) refusal = agree(boot, make_plan);
+  if (refusal.empty() && !plan_is_short) refusal = agree(boot, [&] { return make_plan(false); });
   if (refusal.empty()) return {};
+  give_back();
   if (refusal.front() != at_all) return {Status::failed, std::move(refusal), 0};
   return {Status::unsupported, refusal.substr(1), 0};
 }
@@ -179,16 +173,36 @@ bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
   const LoopOn& loop = *loop_of(spec, *pattern);
   CasePlan plan;
   const Carried carried = link.carry(pattern->is_collective);
-  const auto make_plan = [&] {
-    plan = plan_case(spec, *pattern, loop, boot.rank(), boot.size(), report.tick_ns, carried);
-    std::string reason = refuse_buffers(plan);
-    return reason.empty() ? link.refuse_peers(room_for(spec), peers_of(plan)) : reason;
+  const double tick_ns = report.tick_ns;
+  // A link may know limits of its own.
+  std::string of_link;
+  const auto refuse = [&] {
+    of_link = link.refusal(message_bytes_of(spec), room_for(spec));
+    if (!asks_for_host(spec, boot.rank())) return of_link;
+    std::string reason = refuse_memory(spec, *pattern, boot.size(), carried);
+    return reason.empty() ? of_link : reason;
   };
-  report.outcome = admit(
-      boot, memory, is_short(spec, *pattern),
-      [&] { return refuse_case(link, spec, *pattern, boot, carried); }, make_plan);
+  std::optional<CaseRun> run;
+  // Pairs that go on by themselves have all agree to what they begin with, too. A rank that refuses
+  // the case comes to its peers all the same: they would wait for it to connect.
+  const auto make_plan = [&](bool is_refused) {
+    plan = plan_case(spec, *pattern, loop, boot.rank(), boot.size(), tick_ns, carried);
+    std::string reason = refuse_buffers(plan);
+    if (reason.empty()) reason = link.refuse_peers(room_for(spec), peers_of(plan));
+    if (!reason.empty()) return reason;
+    run.emplace(link, boot, memory, plan);
+    if (!plan.goes_by_pairs) return reason;
+    if (!is_refused) return run->begin(batch, report);
+    if (of_link.empty()) run->connect();
+    return reason;
+  };
+  report.outcome = admit(boot, memory, is_short(spec, *pattern), refuse, make_plan, [&] {
+    run.reset();
+    report = {};
+    report.tick_ns = tick_ns;
+  });
   if (report.outcome.status != Status::ok) return true;
-  return CaseRun(link, boot, memory, plan).run(batch, report);
+  return run->run(batch, report);
 }
 
 // Rank 0 writes the batch as it hears of it.

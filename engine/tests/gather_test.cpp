@@ -384,15 +384,16 @@ TEST(BrokenReports, ARankThatDiesInTheMiddleIsAnErrorAndNoHang) {
 }
 
 TEST(Failures, OfAnyRankAreTheBatchsWithTheFirstReasonCutToALength) {
-  std::vector<Report> reports(6, report_of({{"", {1, 2, 3}}}));
-  reports[4].outcome = {Status::failed, "the later one", 5};
-  reports[2].outcome = {Status::unsupported, std::string(100'000, 'x'), 5};
-  const Gathered all = gather(reports);
-  EXPECT_EQ(all.batch.outcome.status, Status::unsupported);
-  EXPECT_EQ(all.batch.outcome.reason, std::string(most_reason_bytes, 'x'));
-  EXPECT_EQ(all.batch.outcome.verified_bytes, 10U);
-  EXPECT_TRUE(all.batch.ticks.empty());
+  for (const std::size_t room : {most_reason_bytes, most_short_reason_bytes}) {
+    std::vector<Report> reports(6, report_of({{"", {1, 2, 3}}}));
+    for (Report& report : reports) report.most_values = room == most_reason_bytes ? 0 : 3;
+    reports[4].outcome = {Status::failed, "the later one", 5};
+    reports[2].outcome = {Status::unsupported, std::string(100'000, 'x'), 5};
+    const Batch batch = gather(reports).batch;
+    EXPECT_EQ(batch.outcome.status, Status::unsupported);
+    EXPECT_EQ(batch.outcome.reason, std::string(room, 'x'));
+    EXPECT_EQ(batch.outcome.verified_bytes, 10U + batch.ticks.size());
+  }
 }
-
 }  // namespace
 }  // namespace weft::fake

@@ -23,7 +23,7 @@ namespace {
 
 TEST(OutOfMemory, OnOneRankFailsThatCaseOnAllAndNoOther) {
   for (const char* name :
-       {"ping_pong", "stream", "put_ping_pong", "get_stream", "hot_spot_receive"}) {
+       {"ping_pong", "stream", "put_ping_pong", "get_stream", "hot_spot_receive", "pair_rounds"}) {
     const Case spec = make_case(name, 100, 4);
     bool ended_well = false;
     for (int left = 0; left < 2000 && !ended_well; left += left < 12 ? 1 : 37) {
@@ -52,9 +52,9 @@ TEST(OutOfMemory, OnOneRankFailsThatCaseOnAllAndNoOther) {
   }
 }
 
-/// Which of rank 0's buffers of a case lie where those of an equal case before it did.
-std::size_t at_old_addresses(const Store& store) {
-  const auto second = store.adopted.begin() + static_cast<std::ptrdiff_t>(store.adopted.size() / 2);
+/// How many of rank 0's last buffers, so many of a case, lie where others before them did.
+std::size_t at_old_addresses(const Store& store, std::size_t of_case) {
+  const auto second = store.adopted.end() - static_cast<std::ptrdiff_t>(of_case);
   const auto is_old = [&](const std::byte* one) {
     return std::find(store.adopted.begin(), second, one) != second;
   };
@@ -62,22 +62,27 @@ std::size_t at_old_addresses(const Store& store) {
 }
 
 TEST(OutOfMemory, WhatEarlierCasesLeftIsGivenBackBeforeACaseIsRefused) {
-  const Case spec = make_case("ping_pong", 100, 4);
-  Store plenty;
-  (void)launch({spec, spec}, plenty);
-  EXPECT_EQ(at_old_addresses(plenty), plenty.adopted.size() / 2) << "memory is kept";
-  const Case asked_twice = make_case("ping_pong", 101, 4);
-  Store store;
-  store.refused_bytes = asked_twice.bytes;
-  store.refusals = 1;
-  const auto batches = launch({spec, asked_twice}, store);
-  EXPECT_EQ(batches[1].outcome.status, Status::ok) << batches[1].outcome.reason;
-  EXPECT_EQ(at_old_addresses(store), 0U) << "memory of the rank that had enough is new too";
-  store.refusals = 2;
-  const auto refused = launch({asked_twice, spec}, store);
-  EXPECT_EQ(refused[0].outcome.status, Status::failed);
-  EXPECT_EQ(refused[0].outcome.reason, "no room");
-  EXPECT_EQ(refused[1].outcome.status, Status::ok) << refused[1].outcome.reason;
+  for (const char* name : {"ping_pong", "pair_rounds"}) {
+    const Case spec = make_case(name, 100, 4);
+    Store plenty;
+    (void)launch({spec, spec}, plenty);
+    const std::size_t of_case = plenty.adopted.size() / 2;
+    EXPECT_EQ(at_old_addresses(plenty, of_case), of_case) << "memory is kept";
+    const Case asked_twice = make_case(name, 101, 4);
+    Store store;
+    store.refused_bytes = asked_twice.bytes;
+    store.refusals = 1;
+    const auto batches = launch({spec, asked_twice}, store);
+    EXPECT_EQ(batches[1].outcome.status, Status::ok) << batches[1].outcome.reason;
+    EXPECT_EQ(at_old_addresses(store, of_case), 0U)
+        << "memory of the rank that had enough is new too";
+    store.refusals = 2;
+    const auto refused = launch({asked_twice, spec}, store);
+    EXPECT_EQ(refused[0].outcome.status, Status::failed);
+    EXPECT_EQ(refused[0].outcome.reason, "no room");
+    EXPECT_EQ(refused[1].outcome.status, Status::ok) << refused[1].outcome.reason;
+    EXPECT_EQ(store.bytes, 0U) << "all is given back";
+  }
 }
 
 TEST(OutOfMemory, AThrowInOneCaseLeavesTheNextAsItWas) {

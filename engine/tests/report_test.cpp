@@ -49,23 +49,39 @@ TEST(ReportHeads, HaveEachFieldAndABitForEachSeriesThatIsFilled) {
   EXPECT_TRUE(own.has_more());
 }
 
-// 4,096 bytes of each rank at most, and of all no more than rank 0 holds at a time.
+// 4,096 bytes of each rank at most, and of many ranks no more values than reach the record whole.
 TEST(ReportHeads, HaveShortSeriesBehindThemWhereAllRanksHaveRoomForThem) {
   Report own = report();
   own.most_values = 170;
   EXPECT_EQ(bytes_with_head(own, 4), series * 170 * sizeof(Ticks));
-  const std::vector<std::byte> bytes = head_with_series(own, head_of(own), 4);
+  const std::vector<std::byte> bytes = head_with_more(own, head_of(own), 4);
   EXPECT_EQ(bytes.size(), sizeof(ReportHead) + series * 170 * sizeof(Ticks));
   // By their names: post, sum.
   std::array<Ticks, 6> first{};
   std::memcpy(first.data(), bytes.data() + sizeof(ReportHead), sizeof first);
   EXPECT_EQ(first, (std::array<Ticks, 6>{0, 0, 3, 1, 0, 0}));
-  constexpr int most_ranks = window_bytes / (sizeof(ReportHead) + series * 170 * sizeof(Ticks));
+  constexpr int most_ranks = most_whole_values / (series * 170);
   EXPECT_GT(bytes_with_head(own, most_ranks), 0U);
   EXPECT_EQ(bytes_with_head(own, most_ranks + 1), 0U);
   own.most_values = 171;
   EXPECT_EQ(bytes_with_head(own, 4), 0U);
-  EXPECT_EQ(head_with_series(own, head_of(own), 4).size(), sizeof(ReportHead));
+  EXPECT_EQ(head_with_more(own, head_of(own), 4).size(), sizeof(ReportHead));
+}
+
+TEST(ReportHeads, HaveAReasonBehindThemInPlaceOfSeriesCutToItsRoom) {
+  Report own = report();
+  own.most_values = 3;
+  EXPECT_EQ(bytes_with_head(own, 4), most_short_reason_bytes) << "room for it beside short series";
+  own.outcome = {.status = Status::failed, .reason = std::string(2000, 'x'), .verified_bytes = 0};
+  const std::vector<std::byte> bytes = head_with_more(own, head_of(own), 4);
+  ASSERT_EQ(bytes.size(), sizeof(ReportHead) + most_short_reason_bytes);
+  ReportHead came;
+  std::memcpy(&came, bytes.data(), sizeof came);
+  EXPECT_EQ(came.reason_bytes, most_short_reason_bytes);
+  EXPECT_EQ(bytes.back(), std::byte{'x'});
+  // What all ranks were refused alike has neither.
+  own.most_values = 0;
+  EXPECT_EQ(bytes_with_head(own, 4), 0U);
 }
 
 TEST(ReportHeads, SayNothingMoreWhereNothingWasFilledAndNoReasonIsThere) {

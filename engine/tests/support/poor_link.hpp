@@ -86,11 +86,14 @@ class PoorLink final : public LinkAround {
     pay();
     store_->take(whole_pages(memory.bytes));
     if (rank_ == 0) store_->adopted.push_back(memory.data);
-    regions_[memory.data] = memory.bytes;
+    Region& region = regions_[memory.data];
+    region.bytes = std::max(region.bytes, memory.bytes);
+    ++region.times;
     return LinkAround::adopt(memory);
   }
   void disown(const Buffer& buffer) {
-    regions_.erase(buffer.data);
+    const auto region = regions_.find(buffer.data);
+    if (--region->second.times == 0) regions_.erase(region);
     store_->bytes -= whole_pages(buffer.bytes);
     LinkAround::disown(buffer);
   }
@@ -129,17 +132,21 @@ class PoorLink final : public LinkAround {
   [[nodiscard]] bool is_known(const Buffer& buffer) const noexcept {
     const auto behind = regions_.upper_bound(buffer.data);
     if (behind == regions_.begin() || buffer.key == 0) return false;
-    const auto& [first, bytes] = *std::prev(behind);
-    return buffer.data + buffer.bytes <= first + bytes;
+    const auto& [first, region] = *std::prev(behind);
+    return buffer.data + buffer.bytes <= first + region.bytes;
   }
 
   Store* store_;
   int rank_;
-  /// What the link was given, by its address.
-  std::map<const std::byte*, std::size_t> regions_;
+  /// What the link was given, by its address: the two passes of a case may have the same at once.
+  struct Region {
+    std::size_t bytes = 0;
+    int times = 0;
+  };
+  std::map<const std::byte*, Region> regions_;
 };
 
-using Few = std::tuple<PingPong, Stream, PutPingPong, GetStream, HotSpotReceive, Burst>;
+using Few = std::tuple<PingPong, Stream, PutPingPong, GetStream, HotSpotReceive, Burst, PairRounds>;
 
 /// Cases one after another in one launch of three ranks; rank 0's batches.
 inline std::vector<Batch> launch(const std::vector<Case>& cases, Store& store) {
