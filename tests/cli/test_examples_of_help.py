@@ -108,6 +108,12 @@ def put_output(path: Path, name: str) -> None:
     shutil.copy(PEERS / name, path)
 
 
+def put_outputs(folder: Path) -> None:
+    folder.mkdir()
+    for name in ("omb_latency_z.txt", "omb_mbw_mr.txt"):
+        put_output(folder / name, name)
+
+
 DAYS = ("before", "after", "monday", "tuesday", "wednesday", "friday", "saturday", "today", "good")
 # What makes a file that an example names, by the file's name.
 MADE: dict[str, Callable[[Path], object]] = {
@@ -115,6 +121,7 @@ MADE: dict[str, Callable[[Path], object]] = {
     "b.jsonl": put_series,
     BEGUN: put_map,
     "records/*.jsonl.zst": put_nights,
+    "nights/": put_outputs,
     "run.jsonl": partial(put_night, day=0),
     **{f"{name}.jsonl": partial(put_night, day=day) for day, name in enumerate(DAYS)},
     **{f"map{day}.jsonl": put_map for day in ("-monday", "-friday", "-today")},
@@ -149,11 +156,13 @@ def put_named(line: str, folder: Path) -> None:
 
 def typed_here(line: str, folder: Path) -> None:
     """The example ends well, prints something, and writes what it says that it writes."""
-    program, *words = shlex.split(line)
+    command, _, read = line.partition(" < ")
+    program, *words = shlex.split(command)
     assert program == "weft"
     found = [str(path) for word in words for path in sorted(Path().glob(word)) if "*" in word]
     words = [one for word in words for one in (found if "*" in word else [word])]
-    done = weft_here(words, {**os.environ, **TERMINAL})
+    given = (folder / read).read_bytes() if read else b""
+    done = weft_here(words, {**os.environ, **TERMINAL}, given)
     assert done.returncode in ENDS.get(words[0], (0,)), (line, done)
     assert done.stdout or outputs(line), line
     for name in outputs(line):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 HOSTS = compute_hosts(4)
 SLOW = "n3"
+INTERFACE = "eth0"
 # Many times what a message takes where everything is emulated.
 NETEM = ("netem", "delay", "20ms")
 DEADLINE_S = 300.0
@@ -40,10 +41,12 @@ exec nsenter --net=/run/netns/$name unshare --uts bash -c 'hostname "$0"; exec "
 def _plugged_in() -> Iterator[None]:
     """The hosts, as those of the lab's cluster are joined."""
     plug_in(HOSTS)
+    # The command asks for its interface on the host where it is typed, which is none of these.
+    assert run("ip", "link", "add", INTERFACE, "type", "bridge").returncode == 0
     try:
         yield
     finally:
-        ends = [f"netns del {host}" for host in HOSTS]
+        ends = [f"link del {INTERFACE}", *(f"netns del {host}" for host in HOSTS)]
         ends += [f"link del {bridge}" for _, bridge, _ in NETWORKS]
         assert run("ip", "-batch", "-", text="\n".join(ends) + "\n").returncode == 0
 
@@ -60,7 +63,7 @@ def _mapped(folder: Path) -> dict[str, Any]:
             str(Path(sys.executable).with_name("weft")), "map", "--json",
             "--output", str(folder / "map.jsonl"),
             "--launcher", "local", "--mpi", MPI, "--ranks", str(len(HOSTS)),
-            "--transport", "tcp", "--interface", "eth0", "--wait", "block",
+            "--transport", "tcp", "--interface", INTERFACE, "--wait", "block",
             "--sizes", "8", "--rounds", "3", "--launches", "1", "--budget", "4min",
         ],
         capture_output=True, text=True, check=False, timeout=DEADLINE_S,
@@ -73,7 +76,7 @@ def _mapped(folder: Path) -> dict[str, Any]:
 
 def check_a_host_that_netem_delays_is_named() -> None:
     with tempfile.TemporaryDirectory() as folder, _plugged_in():
-        tc = ("tc", "-n", SLOW, "qdisc", "add", "dev", "eth0", "root")
+        tc = ("tc", "-n", SLOW, "qdisc", "add", "dev", INTERFACE, "root")
         assert run(*tc, *NETEM).returncode == 0
         row = _mapped(Path(folder))
     # A message of 8 B is timed with its answer: what goes to the host is as late as what it sends.

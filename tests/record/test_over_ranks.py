@@ -26,7 +26,7 @@ from weft.topics.streams import streams_of
 
 
 def test_the_engine_keeps_as_much_as_the_sentences_say() -> None:
-    code = Path("engine/run/gather.hpp").read_text()
+    code = Path("engine/run/report.hpp").read_text()
     assert f"few_ranks = {FEW_RANKS};" in code
     assert re.search(r"most_whole_values = std::uint64_t\{1\} << 18U;", code)
     assert MOST_WHOLE_VALUES == 1 << 18

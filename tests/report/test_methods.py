@@ -1,5 +1,6 @@
 """The methods paragraph: what the record says of itself, and which of twelve rules it keeps."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from typer.testing import CliRunner
 import weft
 from support.builders import make_cases, synthetic_record
 from support.copies import ROOT
+from support.in_process import weft_here
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.record.run import Run
@@ -88,7 +90,7 @@ def test_several_imported_files_have_intervals_over_them(tmp_path: Path) -> None
 @pytest.mark.engine
 def test_of_a_simulated_record_no_clock_is_said(tmp_path: Path) -> None:
     words = "run ping_pong --platform escher --sizes 8 --no-report -o"
-    assert CliRunner().invoke(app, [*words.split(), str(tmp_path / "s.jsonl")]).exit_code == 0
+    assert weft_here([*words.split(), tmp_path / "s.jsonl"], os.environ).returncode == 0
     run = weft.load(tmp_path / "s.jsonl")
     found = methods_of(results_of(run, summarise(run)))
     assert "Times are virtual: the simulator's." in dict(found.sections)["Measurement"]

@@ -17,14 +17,20 @@ WIDTH = 80
 TERMINAL = {"COLUMNS": str(WIDTH), "NO_COLOR": "1", "TTY_COMPATIBLE": "1", "TERM": "xterm"}
 
 
-def weft_here(words: Iterable[object], env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """How `weft` with these words ends in an environment of its own, as if it had been started."""
+def weft_here(
+    words: Iterable[object], env: Mapping[str, str], given: bytes = b""
+) -> subprocess.CompletedProcess[str]:
+    """How `weft` with these words ends in an environment of its own, as if it had been started.
+
+    What is `given` is its standard input.
+    """
     typed = list(map(str, words))
     begun_s = time.monotonic()
     out, errors, status = io.StringIO(), io.StringIO(), 0
     with (
         mock.patch.dict(os.environ, env, clear=True),
         mock.patch.object(sys, "argv", ["weft", *typed]),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given))),
         mock.patch.object(gc, "freeze"),
         # A budget is that of the whole command, from the start of its process.
         mock.patch("weft.cli.from_record.begun_s", return_value=begun_s),

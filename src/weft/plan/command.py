@@ -49,10 +49,9 @@ def weft_run(*words: object) -> str:
     return shlex.join(("weft", "run", *map(str, words)))
 
 
-def resume(record: Path, budget_s: float = 0.0) -> str:
-    """The command that goes on with a record; 0: within its own budget."""
-    more = ("--budget", format_duration(budget_s)) if budget_s else ()
-    return weft_run("--resume", record, *more)
+def resume(record: Path) -> str:
+    """The command that goes on with a record, within its own budget."""
+    return weft_run("--resume", record)
 
 
 def to_finish(record: Path) -> str:

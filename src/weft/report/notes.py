@@ -101,7 +101,9 @@ def _measured_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
         f" over {counted(plan.launches, 'launch')}"
     )
     footer = run.footer
-    if not any(s.status in ("ok", "not_tried") for s in summaries):
+    # What was not tried could still be, unless the run ended by itself.
+    ended = footer is not None and footer.outcome == "precise"
+    if all(s.status != "ok" and (ended or s.status != "not_tried") for s in summaries):
         return "No case could be measured: the reasons stand above."
     if plan.simulated and footer and footer.outcome == "precise":
         return "Simulated: repeats are identical, so one launch of each case says all; no interval."

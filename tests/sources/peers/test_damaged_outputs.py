@@ -79,7 +79,7 @@ def test_a_line_that_stands_there_twice_is_no_other_figure(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-@settings(max_examples=20)
+@settings(max_examples=20, derandomize=True)
 @given(draw=st.data())
 def test_figures_without_one_of_their_columns_are_those_or_none(
     name: str, draw: st.DataObject
@@ -103,7 +103,7 @@ def test_figures_without_one_of_their_columns_are_those_or_none(
 
 
 @pytest.mark.parametrize("name", FILES)
-@settings(max_examples=20)
+@settings(max_examples=20, derandomize=True)
 @given(draw=st.data())
 def test_two_runs_that_wrote_at_once_give_their_own_figures_or_none(
     name: str, draw: st.DataObject
