@@ -10,23 +10,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
 import tomllib
 from collections import defaultdict
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from mutants.pages import with_table, write_rows
-from mutants.reached import FILES_OF_A_PIECE, QUICK, STORE, files_of_tests
+from mutants.reached import STORE, look
 from mutants.recorded import files_recorded
 from mutants.tree import Copy
-from support.copies import WITHOUT_FINDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -38,15 +35,6 @@ BEGIN, END = "<!-- covered -->\n", "<!-- end of covered -->\n"
 # Below this a folder has its reason.
 AIM = 0.9
 MOST_S = 7200.0
-_SETTINGS = """[run]
-source = {source}
-data_file = {data}
-branch = true
-parallel = true
-disable_warnings = no-data-collected,module-not-imported,module-not-measured,couldnt-parse
-[report]
-exclude_also = if TYPE_CHECKING:
-"""
 
 
 class Covered(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,17 +63,13 @@ def main() -> int:
     parser.add_argument("--only", choices=("python", "engine"), help="one of both")
     parser.add_argument("--processes", type=int, default=2, help="that run tests")
     parser.add_argument("--keep", action="store_true", help="keep the figures, for docs")
-    parser.add_argument("--recorded", action="store_true", help="of Python: statements, without"
-        " branches, of what make mutants recorded; no test is run")  # fmt: skip
+    parser.add_argument("--recorded", action="store_true", help="of Python: what is"
+        " recorded already, as make mutants does it; no test is run")  # fmt: skip
     asked = parser.parse_args()
     folder = ROOT / "build" / "coverage"
     found: list[Covered] = []
     if asked.only != "engine":
-        found += (
-            by_folder(files_recorded(STORE, ROOT))
-            if asked.recorded
-            else of_python(folder / "python", asked.processes)
-        )
+        found += of_python(folder / "python", asked.processes, is_recorded=asked.recorded)
     if asked.only != "python":
         found += of_engine(folder / "engine", asked.processes)
     found = dated(with_reasons(found, kept()), time.strftime("%Y-%m-%d"))
@@ -99,64 +83,21 @@ def main() -> int:
     return 1 if unexplained else 0
 
 
-def of_python(folder: Path, processes: int) -> list[Covered]:
+def of_python(folder: Path, processes: int, *, is_recorded: bool) -> list[Covered]:
     """By folder of src/weft, in a copy: the checkout may go on meanwhile.
 
-    A count that was interrupted goes on where no source has changed since.
+    What `make mutants` recorded counts, and is recorded first where it is not known; only what is
+    known where `is_recorded`.
     """
     copy = Copy(ROOT, folder)
-    sources = sorted((copy.tree / "src" / "weft").rglob("*.py"))
-    state = sha256(b"".join(one.read_bytes() for one in sources)).hexdigest()
-    traced = folder / "traced"
-    done = traced / state
-    if not done.exists():
-        shutil.rmtree(traced, ignore_errors=True)
-        traced.mkdir(parents=True)
-        done.touch()
-    settings = traced / "settings"
-    source = copy.tree / "src" / "weft"
-    settings.write_text(_SETTINGS.format(source=source, data=traced / "data"))
-    start = f"{WITHOUT_FINDER}\nimport coverage\ncoverage.process_startup()\n"
-    (traced / "sitecustomize.py").write_text(start)
-    environment = copy.environment() | {
-        "COVERAGE_PROCESS_START": str(settings),
-        "PYTHONPATH": f"{traced}:{copy.tree / 'src'}:{copy.tree / 'tests'}",
-    }
-    words = [sys.executable, "-m", "pytest", "-q", "-n", str(processes), "-m", QUICK]
-    words += ["-p", "no:cacheprovider"]
-    files = files_of_tests(copy.tree, ["tests"])
-    for piece in pieces_left(files, done.read_text().splitlines()):
-        subprocess.run(
-            [*words, *piece], cwd=copy.tree, env=environment, check=False, timeout=MOST_S
-        )
-        with done.open("a") as file:
-            file.writelines(f"{name}\n" for name in piece)
-    told = traced / "told.json"
-    for more in (["combine", "-q", "--keep"], ["json", "-q", "-o", str(told)]):
-        own = [sys.executable, "-m", "coverage", *more, f"--rcfile={settings}"]
-        subprocess.run(own, cwd=copy.tree, check=True, timeout=MOST_S)
-    return by_folder(_python_files(json.loads(told.read_text()), copy.tree))
+    if not is_recorded and (told := look(copy, STORE, ["tests"], processes, _say)):
+        _say(f"this fails, and counts nevertheless:\n{told}")
+    return by_folder(files_recorded(STORE, copy.tree, folder / "traced"))
 
 
-def pieces_left(files: Sequence[str], done: Sequence[str]) -> list[list[str]]:
-    """Files of tests that were not run, so many at a time that little is lost where one ends."""
-    left = [name for name in files if name not in done]
-    return [left[at : at + FILES_OF_A_PIECE] for at in range(0, len(left), FILES_OF_A_PIECE)]
-
-
-def _python_files(
-    told: dict[str, Any], tree: Path
-) -> Iterator[tuple[str, tuple[int, int, int, int]]]:
-    """Each file with its lines, those that were run, and so its branches."""
-    for path, one in told["files"].items():
-        own = one["summary"]
-        yield (
-            str(Path(path).relative_to(tree)) if Path(path).is_absolute() else path,
-            (
-                own["num_statements"], own["covered_lines"],
-                own["num_branches"], own["covered_branches"],
-            ),
-        )  # fmt: skip
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def of_engine(folder: Path, processes: int) -> list[Covered]:

@@ -1,4 +1,5 @@
-"""Which tests reach which line, and how long each takes: recorded once, kept outside the checkout.
+"""Which tests reach which line, from where, and how long each takes: recorded once, kept outside
+the checkout.
 
 A plugin of pytest under coverage, in the processes that tests start too. A test's context is its
 name. What a fixture does once for a file is done in the name of the file whose test came first: all
@@ -18,7 +19,10 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from functools import lru_cache
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,8 +36,10 @@ if TYPE_CHECKING:
 
     from mutants.tree import Copy
 
+# From a line to the next, as coverage counts them; negative where a function begins or ends.
+Way = tuple[int, int]
 # Outside the checkout, for every checkout of this machine.
-STORE = Path.home() / ".cache" / "weft" / "mutants" / "reached.sqlite"
+STORE = Path.home() / ".cache" / "weft" / "mutants" / "recorded.sqlite"
 MOST_S = 3600.0
 # So many are recorded at a time: starting pytest takes some seconds each time.
 FILES_OF_A_PIECE = 40
@@ -47,6 +53,9 @@ CREATE TABLE IF NOT EXISTS files (file TEXT PRIMARY KEY, sha TEXT);
 CREATE TABLE IF NOT EXISTS tests (test TEXT PRIMARY KEY, file TEXT, set_up_s REAL, call_s REAL);
 CREATE TABLE IF NOT EXISTS sources (sha TEXT PRIMARY KEY, text TEXT);
 CREATE TABLE IF NOT EXISTS reached (path TEXT, sha TEXT, file TEXT, test TEXT, lines BLOB);
+CREATE TABLE IF NOT EXISTS ways (
+    path TEXT, sha TEXT, file TEXT, ways TEXT, PRIMARY KEY (path, sha, file)
+);
 CREATE INDEX IF NOT EXISTS by_path ON reached (path);
 """
 # A process that a test starts is traced in the test's name; what coverage says of a process that
@@ -54,6 +63,7 @@ CREATE INDEX IF NOT EXISTS by_path ON reached (path);
 _SETTINGS = """[run]
 source = {source}
 data_file = {data}
+branch = true
 parallel = true
 context = ${{PYTEST_CURRENT_TEST-}}
 disable_warnings = no-data-collected,module-not-imported,module-not-measured,couldnt-parse
@@ -126,11 +136,11 @@ def look(
 
     Piece by piece, each of which is kept: a recording that was interrupted goes on.
     """
-    with _opened(store) as known:
+    with opened(store) as known:
         stale = [
             file
             for file in files_of_tests(copy.tree, tests)
-            if _sha_of_test(known, file) != _sha((copy.tree / file).read_text())
+            if _sha_of_test(known, file) != sha_of((copy.tree / file).read_text())
         ]
     told = ""
     for first in range(0, len(stale), FILES_OF_A_PIECE):
@@ -139,7 +149,7 @@ def look(
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             told += _run_traced(copy, folder, piece, processes)
-            with _opened(store) as known:
+            with opened(store) as known:
                 _keep(known, copy.tree, folder, piece)
     return told
 
@@ -183,38 +193,57 @@ def _run_traced(copy: Copy, folder: Path, files: Sequence[str], processes: int) 
 def _keep(known: sqlite3.Connection, tree: Path, folder: Path, files: Sequence[str]) -> None:
     """Put what was traced in the place of what was known of these files."""
     for file in files:
-        for table in ("files", "tests", "reached"):
+        for table in ("files", "tests", "reached", "ways"):
             known.execute(f"DELETE FROM {table} WHERE file = ?", (file,))  # noqa: S608 - our names
-        sha = _sha((tree / file).read_text())
+        sha = sha_of((tree / file).read_text())
         known.execute("INSERT INTO files VALUES (?, ?)", (file, sha))
     for path in folder.glob("*.json"):
         for test, own in json.loads(path.read_text()).items():
             took = (test, test.partition("::")[0], own.get("setup", 0.0), own.get("call", 0.0))
             known.execute("INSERT OR REPLACE INTO tests VALUES (?, ?, ?, ?)", took)
+    _keep_traced(known, tree, folder)
+
+
+def _keep_traced(known: sqlite3.Connection, tree: Path, folder: Path) -> None:
     shas: dict[str, str] = {}
-    for path in folder.glob("data.*"):
-        for source, test, lines in _traced(path):
-            if not Path(source).is_file():  # of a test's own making
-                continue
-            name = str(Path(source).relative_to(tree))
-            if name not in shas:
-                text = (tree / name).read_text()
-                shas[name] = _sha(text)
-                known.execute("INSERT OR IGNORE INTO sources VALUES (?, ?)", (shas[name], text))
-            row = (name, shas[name], test.partition("::")[0], test, lines)
+    every: dict[tuple[str, str], set[Way]] = defaultdict(set)
+    for source, context, ways in chain.from_iterable(map(_traced, folder.glob("data.*"))):
+        if not Path(source).is_file():  # of a test's own making
+            continue
+        name = str(Path(source).relative_to(tree))
+        if name not in shas:
+            text = (tree / name).read_text()
+            shas[name] = sha_of(text)
+            known.execute("INSERT OR IGNORE INTO sources VALUES (?, ?)", (shas[name], text))
+        test = named_in(context)
+        file = test.partition("::")[0]
+        every[name, file] |= ways
+        if test:  # what importing runs is nobody's
+            bits = _bits({at for way in ways for at in way if at > 0})
+            row = (name, shas[name], file, test, bits)
             known.execute("INSERT INTO reached VALUES (?, ?, ?, ?, ?)", row)
+    for (name, file), ways in every.items():
+        _keep_ways(known, (name, shas[name], file), ways)
 
 
-def _traced(path: Path) -> Iterator[tuple[str, str, bytes]]:
-    """Source, test and lines, as coverage writes them (its page "dbschema")."""
+def _keep_ways(known: sqlite3.Connection, key: tuple[str, str, str], ways: set[Way]) -> None:
+    """Beside those that are known of the same source, which other processes went."""
+    rows = known.execute("SELECT ways FROM ways WHERE (path, sha, file) = (?, ?, ?)", key)
+    before = {(begin, end) for (told,) in rows.fetchall() for begin, end in json.loads(told)}
+    text = json.dumps(sorted(ways | before))
+    known.execute("INSERT OR REPLACE INTO ways VALUES (?, ?, ?, ?)", (*key, text))
+
+
+def _traced(path: Path) -> Iterator[tuple[str, str, set[Way]]]:
+    """Source, context and ways, as coverage writes them (its page "dbschema")."""
     with contextlib.closing(sqlite3.connect(path)) as data, contextlib.suppress(sqlite3.Error):
         rows = data.execute(
-            "SELECT file.path, context.context, numbits FROM line_bits"
+            "SELECT file.path, context.context, fromno, tono FROM arc"
             " JOIN file ON file.id = file_id JOIN context ON context.id = context_id"
+            " ORDER BY file_id, context_id"
         )
-        for source, context, numbits in rows:
-            if test := named_in(context):
-                yield source, test, numbits
+        for (source, context), own in groupby(rows, itemgetter(0, 1)):
+            yield source, context, {(begin, end) for _, _, begin, end in own}
 
 
 def named_in(context: str) -> str:
@@ -230,14 +259,14 @@ def named_in(context: str) -> str:
 
 
 @contextlib.contextmanager
-def _opened(store: Path) -> Iterator[sqlite3.Connection]:
+def opened(store: Path) -> Iterator[sqlite3.Connection]:
     store.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.closing(sqlite3.connect(store)) as known, known:
         known.executescript(_TABLES)
         yield known
 
 
-def _sha(text: str) -> str:
+def sha_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -245,23 +274,6 @@ def _sha_of_test(known: sqlite3.Connection, file: str) -> str:
     return next(
         (sha for (sha,) in known.execute("SELECT sha FROM files WHERE file = ?", (file,))), ""
     )
-
-
-def lines_reached(store: Path, path: str, text: str) -> set[int]:
-    """The lines of a source, as it is now, that any test runs."""
-    now: set[int] = set()
-    with _opened(store) as known:
-        rows = known.execute("SELECT sha, lines FROM reached WHERE path = ?", (path,)).fetchall()
-        before: dict[str, set[int]] = {}
-        for sha, numbits in rows:
-            before.setdefault(sha, set()).update(_lines_in(numbits))
-        for sha, lines in before.items():
-            if sha == _sha(text):
-                now |= lines
-                continue
-            [(older,)] = known.execute("SELECT text FROM sources WHERE sha = ?", (sha,))
-            now |= {at for at, was in _places(older, text).items() if was in lines}
-    return now
 
 
 class Reached:
@@ -272,7 +284,7 @@ class Reached:
         self._tests: dict[str, list[str]] = {}
         self._cost_s: dict[str, float] = {}
         set_up_s: dict[str, float] = {}
-        with _opened(store) as known:
+        with opened(store) as known:
             rows = known.execute("SELECT test, file, set_up_s, call_s FROM tests").fetchall()
         for test, file, before_s, call_s in rows:
             if not (tree / file).exists():
@@ -292,7 +304,7 @@ class Reached:
         text = (self._tree / path).read_text()
         wanted = statement_of(text, line)
         found = set() if wanted else self._of_importers(path)
-        with _opened(self._store) as known:
+        with opened(self._store) as known:
             rows = known.execute(
                 "SELECT sha, file, test, lines FROM reached WHERE path = ?", (path,)
             )
@@ -313,14 +325,14 @@ class Reached:
         return {test for file in readers for test in self._tests[file]}
 
     def _moved(self, known: sqlite3.Connection, sha: str, text: str, lines: set[int]) -> set[int]:
-        if sha == _sha(text):
+        if sha == sha_of(text):
             return lines
         [(before,)] = known.execute("SELECT text FROM sources WHERE sha = ?", (sha,))
-        places = _places(before, text)
+        was = places(before, text)
         # A statement that was written since: who ran anything of its function then runs it now.
         of_function = function_of(text, min(lines))
-        return {places[at] for at in lines if at in places} or {
-            places[at] for at in of_function if at in places
+        return {was[at] for at in lines if at in was} or {
+            was[at] for at in of_function if at in was
         }
 
     def _in_order(self, tests: set[str], own: str) -> tuple[str, ...]:
@@ -359,10 +371,11 @@ def _imported(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _lines_in(numbits: bytes) -> Iterator[int]:
-    """The lines of which coverage has the bits."""
-    for at, byte in enumerate(numbits):
-        yield from (8 * at + bit for bit in range(8) if byte >> bit & 1)
+def _bits(lines: set[int]) -> bytes:
+    found = bytearray(max(lines, default=0) // 8 + 1)
+    for line in lines:
+        found[line // 8] |= 1 << line % 8
+    return bytes(found)
 
 
 def _has(numbits: bytes, line: int) -> bool:
@@ -371,7 +384,7 @@ def _has(numbits: bytes, line: int) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _places(before: str, now: str) -> dict[int, int]:
+def places(before: str, now: str) -> dict[int, int]:
     """By line of a text, where it stood in an older one."""
     matcher = difflib.SequenceMatcher(None, before.splitlines(), now.splitlines(), autojunk=False)
     return {

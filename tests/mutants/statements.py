@@ -6,28 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-
-def in_functions(text: str) -> Iterator[tuple[int, int]]:
-    """First and last line of each statement that no import runs, without docstrings and imports;
-    of one with a body those of its head.
-    """
-    for function in (one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.FunctionDef)):
-        for node in (one for each in function.body for one in _own(each)):
-            is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-            if not is_text and not isinstance(node, ast.Import | ast.ImportFrom | ast.Pass):
-                inner = _bodies(node)
-                last = min(map(_first, inner)) - 1 if inner else node.end_lineno
-                yield node.lineno, max(last or 0, node.lineno)
-
-
-def _own(node: ast.stmt) -> Iterator[ast.stmt]:
-    """A statement and those in it, without functions within, which are their own."""
-    if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-        yield node
-        for inner in _bodies(node):
-            yield from _own(inner)
+    from collections.abc import Sequence
 
 
 def statement_of(text: str, line: int) -> set[int] | None:

@@ -16,7 +16,6 @@ from mutants.covered import (
     keep,
     kept,
     page_with,
-    pieces_left,
     table_of,
     with_reasons,
 )
@@ -92,15 +91,6 @@ def test_a_reason_stays_as_long_as_it_is_needed(tmp_path: Path) -> None:
         "| host | 10 | 10.0% | 0 | - |  |  |",
         "| sim | 10 | 60.0% | 0 | - |  | it waits |",
     ]
-
-
-def test_a_count_that_was_interrupted_goes_on_with_what_was_not_run() -> None:
-    files = [f"tests/test_{at:03}.py" for at in range(100)]
-    first, second, third = pieces_left(files, [])
-    assert [len(piece) for piece in (first, second, third)] == [40, 40, 20]
-    assert first + second + third == files
-    assert pieces_left(files, first) == [second, third]
-    assert pieces_left(files, files) == []
 
 
 def test_the_gate_prints_what_is_kept_with_its_day(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from mutants.drawn import Drawn, _swaps, equivalents, reason_of
 from mutants.draws import draw, is_one, mutants_of
 from mutants.fates import Bench, fates_of
 from mutants.reached import Reached, look
+from mutants.recorded import files_recorded
 from mutants.shares import shares_of, table_of
 from mutants.statements import statement_of
 from mutants.tree import Copy
@@ -225,6 +226,24 @@ def test_only_files_of_tests_that_changed_are_run_again(copy: Copy, tmp_path: Pa
     )
     assert not look(copy, store, ["tests"], 1)
     assert len(Reached(store, copy.tree).by("src/weft/thing.py", 7)) == 2
+
+
+def test_lines_and_branches_are_counted_of_the_same_recording(copy: Copy, tmp_path: Path) -> None:
+    """What importing runs is counted, and what a process of a test runs, though it is nobody's."""
+    store = tmp_path / "reached.sqlite"
+    source = copy.tree / "src" / "weft" / "thing.py"
+    source.write_text(SOURCE.replace("    return x * 2", "    if x:\n        x += 1\n    return x"))
+    assert not look(copy, store, ["tests"], 1)
+    # Of unseen no line, and neither of its branches.
+    whole = ("src/weft/thing.py", (14, 11, 4, 2))
+    found = files_recorded(store, copy.tree, tmp_path / "traced")
+    assert sorted(found) == [("src/weft/__init__.py", (0, 0, 0, 0)), whole]
+    (copy.tree / "tests" / "test_new.py").write_text(
+        "from weft.thing import unseen\n\n\ndef test_unseen():\n    assert unseen(0) == 0\n"
+    )
+    assert not look(copy, store, ["tests"], 1)
+    [_, now] = sorted(files_recorded(store, copy.tree, tmp_path / "traced"))
+    assert now == ("src/weft/thing.py", (14, 13, 4, 3))
 
 
 def test_who_reads_a_constant_reaches_it(copy: Copy, tmp_path: Path) -> None:
