@@ -22,7 +22,7 @@ from weft.topics import TOPICS, results_of
 from weft.topics.base import Results, Topic
 
 WITHHELD = re.compile(
-    r"not significant|no significant|cannot tell|no verdict at|no difference is shown"
+    r"not significant|no significant|cannot tell|no verdict at|no difference is shown|no interval"
 )
 WOULD_TELL = re.compile(
     r"to tell .* takes (about [\d,]+ (launches|sessions).*: type weft run --(again|resume) "
@@ -30,20 +30,23 @@ WOULD_TELL = re.compile(
 )
 # These are of every topic's record, or of the one whose figures are all unlike.
 OPEN = {"completion", "rails", "settings"}
+SAYS_NO_INTERVAL = {*OPEN, "pages", "registration"}
 
 
-@pytest.fixture(scope="module", params=["unlike", "every"])
+@pytest.fixture(scope="module", params=["unlike", "every", "one launch"])
 def results(
     request: pytest.FixtureRequest, unlike: Run, tmp_path_factory: pytest.TempPathFactory
 ) -> Results:
     run = unlike
-    if request.param == "every":
-        run = run_of_every_topic(tmp_path_factory)
+    if request.param != "unlike":
+        launches = 5 if request.param == "every" else 1
+        run = run_of_every_topic(tmp_path_factory, launches)
     return results_of(run, summarise(run))
 
 
-def run_of_every_topic(factory: pytest.TempPathFactory) -> Run:
-    return record_of_every_topic(factory.mktemp("verdicts") / "every.jsonl")
+def run_of_every_topic(factory: pytest.TempPathFactory, launches: int) -> Run:
+    path = factory.mktemp("verdicts") / "every.jsonl"
+    return record_of_every_topic(path, launches=launches)
 
 
 def words_of(page: str) -> str:
@@ -82,6 +85,19 @@ def test_the_advice_is_on_the_terminal_and_on_the_page(results: Results) -> None
     for one in advised:
         assert one in terminal
         assert WOULD_TELL.search(page)
+
+
+@pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
+def test_one_launch_makes_nothing_significant_or_not(
+    topic: Topic[Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """No test was made of it: what is compared has no interval, and that is what is said."""
+    run = run_of_every_topic(tmp_path_factory, 1)
+    results = results_of(run, summarise(run))
+    said = (*results.findings(topic), *cells_of(topic, results))
+    assert not [one for one in said if re.search(r"significan|difference is shown", one)]
+    if topic.name in SAYS_NO_INTERVAL:
+        assert any("no interval" in one for one in said)
 
 
 def test_a_record_has_topics_that_withhold_a_verdict(unlike: Run) -> None:

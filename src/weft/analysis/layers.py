@@ -64,6 +64,11 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     chance: float | None = None
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether its ends are known: what has none is neither significant nor not."""
+        return self.added_ns.is_bounded
+
     def in_rounds(
         self,
         below: Mapping[int, float],

@@ -21,7 +21,7 @@ from weft.topics.base import Topic
 from weft.topics.rows import SizeRow, TransportRow
 from weft.topics.series import median_over
 from weft.units import format_bytes, format_time
-from weft.wording import NOT_SIGNIFICANT, between, share_or_unknown
+from weft.wording import NO_INTERVAL, NOT_SIGNIFICANT, between, share_or_unknown
 from weft.wording import at as placed_at
 
 if TYPE_CHECKING:
@@ -203,8 +203,10 @@ def completions_in_words(rows: Sequence[Completion]) -> tuple[str, ...]:
         elif row.verdict == "adds":
             words = format_time(row.added_ns.value)
             sentences[-1] += f"; {row.mode} adds {_with_interval(words, row.added_ns)}"
-        else:
+        elif row.added_ns.is_bounded:
             sentences[-1] += f"; {row.mode}: difference {NOT_SIGNIFICANT}"
+        else:
+            sentences[-1] += f"; {row.mode}: its difference has {NO_INTERVAL}"
     return tuple(sentences)
 
 
@@ -245,6 +247,8 @@ def _table(rows: Sequence[Completion]) -> Table:
 def _added(row: Completion) -> str:
     if row.added_ns is None:
         return "cheapest"
+    if not row.added_ns.is_bounded:
+        return NO_INTERVAL
     words = format_time(row.added_ns.value) if row.verdict == "adds" else NOT_SIGNIFICANT
     return _with_interval(words, row.added_ns)
 

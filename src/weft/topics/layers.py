@@ -43,11 +43,7 @@ HEAD = ("test", "size", "layer", "its latency", "below it", "added", "95 % inter
 def _added(step: Step) -> str:
     if step.verdict != "cannot tell":
         return format_time(step.added_ns.value)
-    return NOT_SIGNIFICANT if _has_interval(step) else NO_INTERVAL
-
-
-def _has_interval(step: Step) -> bool:
-    return step.added_ns.is_bounded
+    return NOT_SIGNIFICANT if step.has_interval else NO_INTERVAL
 
 
 def _test(one: LayerPair | Apart) -> str:
@@ -95,7 +91,7 @@ def _apart_in_words(apart: Sequence[Apart]) -> list[str]:
 def pair_in_words(pair: LayerPair) -> str:
     """What the upper layer adds at the least size where that is known."""
     clear = [step for step in pair.steps if step.verdict != "cannot tell"]
-    if not any(map(_has_interval, pair.steps)):
+    if not any(step.has_interval for step in pair.steps):
         return f"what {pair.above} adds to {pair.below} has {NO_INTERVAL} at any size"
     if not clear:
         return f"{pair.above} and {pair.below} do not differ significantly at any size"

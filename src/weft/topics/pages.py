@@ -15,7 +15,7 @@ from weft.topics.groups import cases_alike
 from weft.topics.registration import added_in_words, time_of
 from weft.topics.rows import FindingRow
 from weft.units import format_bytes
-from weft.wording import at, counted
+from weft.wording import NO_INTERVAL, at, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +125,9 @@ def gain_of_pages(
     if any(summary.launches < FEWEST for _, summary in points):
         step = msgspec.structs.replace(step, verdict="cannot tell")
     if step.verdict == "cannot tell":
-        words = f"pages: {place}: no significant difference between huge and small pages"
+        of_pages = "difference between huge and small pages"
+        known, unknown = f"no significant {of_pages}", f"the {of_pages} has {NO_INTERVAL}"
+        words = f"pages: {place}: {known if step.has_interval else unknown}"
         return FindingRow(sentence=words, needed=step.needed(precision))
     took = "less" if step.verdict == "saves" else "longer"
     rate = f": {small.value / huge.value:.2f} times the bandwidth" if case.bytes > 0 else ""

@@ -27,6 +27,7 @@ from weft.topics.base import Topic
 from weft.topics.groups import side
 from weft.topics.rows import SizeRow
 from weft.units import format_bytes
+from weft.wording import NO_INTERVAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,4 +128,5 @@ def rail_sentences(ratios: Sequence[RailRatio]) -> list[str]:
 
 def _at_size(found: RailRatio) -> str:
     of = found.ratio
-    return f"{ratio_in_words(of)} at {format_bytes(found.bytes)} ({found.verdict})"
+    answer = found.verdict if of.has_interval else NO_INTERVAL
+    return f"{ratio_in_words(of)} at {format_bytes(found.bytes)} ({answer})"

@@ -15,7 +15,7 @@ from weft.topics.base import Topic, as_plain
 from weft.topics.rows import SizeRow
 from weft.topics.series import positive_of_case
 from weft.units import format_bytes, format_time
-from weft.wording import at, with_ends, with_half
+from weft.wording import NO_INTERVAL, at, with_ends, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,6 +144,8 @@ def time_of(summary: CaseSummary) -> Estimate | None:
 def _in_words(row: RegisteringEach) -> str:
     step = row.step
     place = at(row.over, row.test, row.bytes)
+    if not step.has_interval:
+        return f"registration: {place}: what registering each message adds has {NO_INTERVAL}"
     if step.verdict == "cannot tell":
         return f"registration: {place}: registering each message makes no significant difference"
     change = f"{step.verdict} {added_in_words(step)}"

@@ -38,7 +38,7 @@ from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.rows import SizeRow
 from weft.units import format_bytes
-from weft.wording import counted
+from weft.wording import NO_INTERVAL, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +71,9 @@ class SettingRow(SizeRow, frozen=True, kw_only=True):
 
     @property
     def in_words(self) -> str:
-        """The verdict: faster or slower."""
+        """The verdict: faster or slower; of one launch there is none."""
+        if not self.speed.has_interval:
+            return NO_INTERVAL
         return _IN_WORDS.get(self.verdict, self.verdict)
 
 
@@ -230,6 +232,8 @@ def _sentence(rows: Sequence[SettingRow]) -> str:
         same = sum(row.verdict == "same" for row in rows)
         if same:
             return f"{head}the same at {same} of {counted(len(rows), 'size')}"
+        if not any(row.speed.has_interval for row in rows):
+            return f"{head}{NO_INTERVAL} at {counted(len(rows), 'size')}"
         return f"{head}no difference is shown at {counted(len(rows), 'size')}"
     most = max(decided, key=lambda row: abs(math.log(row.speed.speed)))
     counts = [
