@@ -1,6 +1,7 @@
 """The last line of a run that lacks figures: how many, why, and what to type."""
 
 import io
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -12,10 +13,13 @@ import weft
 from support.builders import LAUNCH_EFFECTS, lost_batch, make_cases, synthetic_record
 from weft.analysis.summary import summarise
 from weft.cli.measured import end
+from weft.plan.budget import REPORT_S, RESERVE
 from weft.plan.case import Case
+from weft.plan.command import START_S
 from weft.record.run import Run
 from weft.report.ending import render_ending
 from weft.topics import results_of
+from weft.units import format_duration
 
 CASES = make_cases(("ping_pong",), ("tcp",), (8, 64, 512))
 LOST = [lost_batch(case, 0, 900, "failed", "the link failed in recv") for case in CASES[1:]]
@@ -28,6 +32,17 @@ def last_line(run: Run, capsys: pytest.CaptureFixture[str], *, is_said: bool = F
     assert ended.value.exit_code == 1
     [line] = capsys.readouterr().err.splitlines()
     return line
+
+
+def needed_budget(run: Run) -> str:
+    """The first case had its launches, the two others lack all: twice of what was spent, and more.
+
+    A command takes some seconds to start and to draw its page.
+    """
+    assert run.footer is not None
+    begun = min(one.started_utc for one in run.lines.launches)
+    spent = datetime.fromisoformat(run.footer.finished_utc) - datetime.fromisoformat(begun)
+    return format_duration(2 * spent.total_seconds() / RESERVE + START_S + REPORT_S)
 
 
 def of_the_first(case: Case, round_: int) -> list[float]:
@@ -54,7 +69,7 @@ def test_of_cases_that_nobody_tried_it_says_once_how_they_are(
 ) -> None:
     path = synthetic_record(tmp_path / "r.jsonl", CASES, times_ns=of_the_first, outcome="budget")
     run = weft.load(path)
-    go_on = f"weft run --resume {path}"
+    go_on = f"weft run --resume {path} --budget {needed_budget(run)}"
     assert last_line(run, capsys) == (
         "weft: 2 of 3 cases have no result, the first is tcp/ping_pong/64: the budget ended before"
         f" this case was measured; finish it with: {go_on}"

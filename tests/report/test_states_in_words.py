@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -42,6 +43,12 @@ def ended(run: Run, **changed: Any) -> Run:
     assert run.footer is not None
     footer = msgspec.structs.replace(run.footer, **changed)
     return Run(run.path, msgspec.structs.replace(run.lines, footer=footer))
+
+
+def lasting(run: Run, seconds: float) -> Run:
+    """The same, whose launches took so long in all."""
+    begun = min(datetime.fromisoformat(one.started_utc) for one in run.lines.launches)
+    return ended(run, finished_utc=(begun + timedelta(seconds=seconds)).isoformat())
 
 
 def killed(run: Run) -> Run:
@@ -88,6 +95,36 @@ def test_each_ending_has_its_words(run: Run) -> None:
     assert state == "simulated"
     assert words.startswith("The budget of 60 s ended")
     assert said_of(ended(once, outcome="interrupted"))[0] == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "lacking", "advised"),
+    [
+        # Ten launches of a case took 100 s, so one 10 s; 5 % are kept, and 8 s start and draw.
+        (60.0, 20, " --budget 4min"),
+        (60.0, 3, ""),
+        (240.0, 20, ""),
+    ],
+)
+def test_the_way_on_has_a_budget_that_suffices(
+    tmp_path: Path, budget_s: float, lacking: int, advised: str
+) -> None:
+    """With too short a budget `--resume` measured nothing new, however often it was typed."""
+    case, *_ = CASES
+    made = 10
+    path = synthetic_record(
+        tmp_path / "r.jsonl", (case,), launches=made, budget_s=budget_s, outcome="budget"
+    )
+    run = lasting(with_plan(weft.load(path), launches=made + lacking), 100)
+    state, words = said_of(run)
+    assert state == "not settled"
+    assert words.endswith(f"Go on with: weft run --resume R{advised}")
+    # What was interrupted, or killed, had its budget before it.
+    for one in (ended(run, outcome="interrupted"), killed(run)):
+        assert said_of(one)[1].endswith("Go on with: weft run --resume R")
+    # The plan keeps its budget when it is resumed with another.
+    longer = ended(run, outcome="interrupted", budget_s=1200.0)
+    assert said_of(longer)[1].endswith("Go on with: weft run --resume R --budget 20min")
 
 
 def test_a_record_without_any_figure_has_no_precision(tmp_path: Path) -> None:

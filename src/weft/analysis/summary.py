@@ -23,7 +23,7 @@ from weft.analysis.stats.shape import (
 )
 from weft.estimate import Estimate
 from weft.fabric.detect import detected_link
-from weft.plan.command import alone, to_finish
+from weft.plan.command import alone
 from weft.plan.plan import MOST_WHOLE_VALUES
 from weft.quantiles import median
 from weft.record.launches import launch_medians, samples_by_launch
@@ -138,7 +138,7 @@ def summarise(
     again = next_session_of(run)
     return tuple(
         _with_peak(
-            _case_summary(run, case, run.by_case[key], again if with_shapes else None),
+            _case_summary(run, case, run.by_case[key], again, with_shapes=with_shapes),
             run.patterns[case.test],
             links[case.transport],
         )
@@ -156,10 +156,10 @@ def to_json_rows(summaries: Sequence[CaseSummary]) -> list[dict[str, Any]]:
 
 
 def _case_summary(
-    run: Run, case: Case, batches: list[Batch], again: NextSession | None
+    run: Run, case: Case, batches: list[Batch], again: NextSession, *, with_shapes: bool
 ) -> CaseSummary:
     measured = [b for b in batches if b.role == "measure" and b.status == "ok"]
-    status, reason, flags = _status(run, case, batches, measured)
+    status, reason, flags = _status(run, case, batches, measured, again)
     summary = CaseSummary(
         case=case.key,
         test=case.test,
@@ -178,11 +178,13 @@ def _case_summary(
         verified_bytes=sum(b.verified_bytes for b in batches if b.status == "ok"),
         flags=tuple(flags),
     )
-    return _with_figures(run, case, summary, measured, again) if measured else summary
+    if not measured:
+        return summary
+    return _with_figures(run, case, summary, measured, again if with_shapes else None)
 
 
 def _status(
-    run: Run, case: Case, batches: list[Batch], measured: list[Batch]
+    run: Run, case: Case, batches: list[Batch], measured: list[Batch], again: NextSession
 ) -> tuple[CaseStatus, str, list[str]]:
     """Wrong bytes are never hidden behind launches that went well; a lost launch is reported."""
     failure = failure_of(batches)
@@ -193,15 +195,15 @@ def _status(
         flags = [f"a launch gave nothing: launch {b.launch}: {b.reason}" for b in bad]
         flags += [NOT_KEPT] if any(b.over_ranks for b in measured) else []
         return "ok", "", flags
-    return "not_tried", _why_not_tried(run, case), []
+    return "not_tried", _why_not_tried(run, case, again), []
 
 
-def _why_not_tried(run: Run, case: Case) -> str:
+def _why_not_tried(run: Run, case: Case, again: NextSession) -> str:
     """What was given up, or how the run ended and which launches were lost before the case.
 
     A launch that never came up has no line but its end, so that its transport is not known.
     """
-    go_on = _how_to_go_on(run, case.transport)
+    go_on = _how_to_go_on(run, case.transport, again)
     for gone in run.footer.given_up if run.footer else ():
         if gone.takes(case):
             return f"{gone.in_words}, before this case was tried{go_on}"
@@ -216,7 +218,7 @@ def _why_not_tried(run: Run, case: Case) -> str:
     return f"{ended} before this case was measured{lost_too}{go_on}"
 
 
-def _how_to_go_on(run: Run, transport: str) -> str:
+def _how_to_go_on(run: Run, transport: str, again: NextSession) -> str:
     """What finishes a case: a resumed run has the options with which no launch came up."""
     family = transport.partition(":")[0]
     kept = [
@@ -228,7 +230,7 @@ def _how_to_go_on(run: Run, transport: str) -> str:
         return (
             f"; no launch came up with {' '.join(kept)}, which a resumed run keeps: start a new one"
         )
-    return to_finish(run.path)
+    return again.to_finish
 
 
 def _with_figures(

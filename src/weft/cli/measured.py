@@ -7,7 +7,7 @@ import typer
 
 from weft.cli.command import print_json
 from weft.errors import WeftError
-from weft.plan.command import alone, resume
+from weft.plan.command import alone
 from weft.wording import counted, not_answering, verb_of
 
 # How much is printed after a run: result and verdict, a screen full, or the files alone.
@@ -79,10 +79,13 @@ def end(
     Where `is_said`, the reason of cases that nobody tried stands above, and how to go on. Raises
     typer.Exit; `asked` as above.
     """
+    from weft.analysis.stats.launches import next_session_of
+
+    go_on = next_session_of(run).finished
     is_packed_later = asked is None or asked.suffix == ".zst"
     if footer.outcome == "interrupted":
         hint = ": the record is compressed when it is complete" if is_packed_later else ""
-        typer.echo(f"weft: interrupted{hint}; continue with: {resume(run.path)}", err=True)
+        typer.echo(f"weft: interrupted{hint}; continue with: {go_on}", err=True)
         raise typer.Exit(130)
     bad = [s for s in summaries if s.status in ("failed", "timeout", "not_tried")]
     if bad:
@@ -92,7 +95,7 @@ def end(
         )
         if footer.silent_hosts:
             # Why the first of them failed is what its peers saw of that.
-            then = f"go on when all answer: {resume(run.path)}"
+            then = f"go on when all answer: {go_on}"
             gone = not_answering(footer.silent_hosts)
             typer.echo(f"weft: {gone}: {lack}, {run.path} lists them; {then}", err=True)
             raise typer.Exit(1)

@@ -34,7 +34,7 @@ from weft.measure.one_case import CaseRunner, Ranks
 from weft.measure.state import CaseState, SoFar, states_of
 from weft.measure.stopping import latencies_first
 from weft.plan.allocation import Allocation
-from weft.plan.budget import RESERVE, shortfall
+from weft.plan.budget import RESERVE, WHOLE_S, shortfall
 from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
 from weft.plan.rounds import tournament_of
 from weft.record.model import Footer, LaunchEnd, Outcome
@@ -47,11 +47,6 @@ if TYPE_CHECKING:
     from weft.plan.case import CaseAxis
     from weft.plan.plan import Plan
     from weft.record.writer import RecordWriter
-
-
-# So long after the start of measuring one case may be measured until it has all of its launches,
-# however short the budget is.
-WHOLE_S = 10.0
 
 
 class Watcher(Protocol):

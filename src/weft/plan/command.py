@@ -54,18 +54,15 @@ def resume(record: Path) -> str:
     return weft_run("--resume", record)
 
 
-def to_finish(record: Path) -> str:
-    """How a reason ends where the record can go on: the command that does."""
-    return f"; finish it with: {resume(record)}"
-
-
 class NextSession(msgspec.Struct, frozen=True, kw_only=True):
     """How to measure once more what a record did, and what that takes.
 
     `launches` were asked for, and of each case there are `made` or more. `launch_s` is what one
     launch of all of its cases took, with its share of all that was between launches. `budget_s` was
-    the budget. Of a record that was imported the outputs are in `imported`: weft cannot measure it,
-    and the command is to import those of further runs, with them where launches are wanted.
+    the last command's budget, `planned_s` is that of one that names none, and `lacking_s` what the
+    launches would take before which the budget ended. Of a record that was imported the outputs are
+    in `imported`: weft cannot measure it, and the command is to import those of further runs, with
+    them where launches are wanted.
     """
 
     record: str
@@ -73,12 +70,29 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
     made: int
     launch_s: float
     budget_s: float
+    planned_s: float = 0.0
+    lacking_s: float = 0.0
     imported: tuple[str, ...] = ()
 
     def seconds(self, launches: int) -> float:
         """The budget for so many launches, rounded as a command has it."""
-        needed_s = launches * self.launch_s / RESERVE + START_S + REPORT_S
-        return parse_seconds(format_duration(needed_s))
+        return _budget_for(launches * self.launch_s)
+
+    @property
+    def finished(self) -> str:
+        """The command that makes what the record lacks, with a budget where its own is too short.
+
+        It has that of the last command again, or what is lacking takes.
+        """
+        lacking_s = _budget_for(self.lacking_s) if self.lacking_s else 0.0
+        needed_s = max(self.budget_s, lacking_s)
+        many = ("--budget", format_duration(needed_s)) if needed_s > self.planned_s else ()
+        return weft_run("--resume", self.record, *many)
+
+    @property
+    def to_finish(self) -> str:
+        """How a reason ends where the record can go on: the command that does."""
+        return f"; finish it with: {self.finished}"
 
     def command(self, launches: int = 0) -> str:
         """The command for so many launches, with the budget for them; 0: as the record."""
@@ -104,6 +118,12 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
             return self.command(self.launches)
         budget_s = max(times * self.budget_s, self.budget_s)
         return weft_run("--again", self.record, "--budget", format_duration(budget_s))
+
+
+def _budget_for(measuring_s: float) -> float:
+    """The budget of a command that measures so long, rounded as a command has it."""
+    needed_s = measuring_s / RESERVE + START_S + REPORT_S
+    return parse_seconds(format_duration(needed_s))
 
 
 def alone(case: Case, pattern: Pattern, plan: Plan, hosts: int = 1) -> str:

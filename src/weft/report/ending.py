@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from weft.analysis.stats.launches import next_session_of
 from weft.names import as_typed
-from weft.plan.command import to_finish
 from weft.report.front import figures_of, first_figures_of, verdict_of
 from weft.report.notes import troubles_in_words
 from weft.report.table import FittedTable
@@ -59,7 +59,7 @@ def _troubles(results: Results) -> list[str]:
     # Where every case had its figure before, no case says it.
     unsaid = [one.reason for one in lost if not any(line.endswith(one.reason) for line in of_lost)]
     # What to type then is said behind the verdict.
-    hint = to_finish(results.run.path)
+    hint = next_session_of(results.run).to_finish
     others = (line.removesuffix(hint) for line in lines if line not in of_lost)
     return list(dict.fromkeys((*of_lost, *unsaid, *others)))
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.launches import next_session_of, what_would_tell
 from weft.analysis.stats.needed import at_first, half_of, to_settle
-from weft.plan.command import resume
 from weft.wording import counted, counted_cases, status_in_words, verb_of
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def _measured_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
         f" {verb_of(good, 'are', len(summaries))} within {asked}"
         f" over {counted(plan.launches, 'launch')}"
     )
-    footer = run.footer
+    footer, go_on = run.footer, next_session_of(run).finished
     # What was not tried could still be, unless the run ended by itself.
     ended = footer is not None and footer.outcome == "precise"
     if all(s.status != "ok" and (ended or s.status != "not_tried") for s in summaries):
@@ -108,14 +107,11 @@ def _measured_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     if plan.simulated and footer and footer.outcome == "precise":
         return "Simulated: repeats are identical, so one launch of each case says all; no interval."
     if footer is None:
-        return (
-            f"The record is incomplete: the run was killed; {reached}. Go on with:"
-            f" {resume(run.path)}"
-        )
+        return f"The record is incomplete: the run was killed; {reached}. Go on with: {go_on}"
     if footer.outcome == "precise" and run.missing:
         return (
             f"launches failed in {len(run.missing)} of {counted(len(summaries), 'case')}, the"
-            f" others are done: {reached}. Try them again with: {resume(run.path)}"
+            f" others are done: {reached}. Try them again with: {go_on}"
         )
     if footer.outcome == "precise" and plan.samples:
         return f"Every case has its {counted(plan.samples, 'sample')} in each launch: {reached}."
@@ -124,12 +120,12 @@ def _measured_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     if footer.outcome == "precise":
         return f"The run is done: {reached}; {_others_in_words(summaries)}."
     if footer.outcome == "interrupted":
-        return f"The run was interrupted: {reached}. Go on with: {resume(run.path)}"
+        return f"The run was interrupted: {reached}. Go on with: {go_on}"
     budget_s = footer.budget_s or plan.budget_s
     if run.missing:
         return (
             f"The budget of {budget_s:g} s ended with launches missing in"
-            f" {counted(len(run.missing), 'case')}: {reached}. Go on with: {resume(run.path)}"
+            f" {counted(len(run.missing), 'case')}: {reached}. Go on with: {go_on}"
         )
     return (
         f"The budget of {budget_s:g} s ended first: {reached}; the others show the interval"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.analysis.compare.conditions import conditions_of, unlike
+from weft.analysis.stats.launches import next_session_of
 from weft.colours import of_transports
 from weft.errors import WeftError
 from weft.outputs import write_output
-from weft.plan.command import to_finish
 from weft.record.reader import stem_of
 from weft.report.front import (
     cards_of,
@@ -251,7 +251,7 @@ def _differing(records: Sequence[Results]) -> tuple[str, ...]:
     first = "these records were measured under unlike conditions: " + "; ".join(differ)
     # Below the verdict stands already how to go on.
     troubles = [
-        line.removesuffix(to_finish(one.run.path))
+        line.removesuffix(next_session_of(one.run).to_finish)
         for one in records
         for line in troubles_in_words(one.summaries)
     ]

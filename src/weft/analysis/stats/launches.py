@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.needed import MOST, half_of
 from weft.estimate import PLURAL
+from weft.plan.budget import WHOLE_S
 from weft.plan.command import NextSession
 from weft.units import format_duration
 from weft.wording import counted
@@ -33,7 +34,7 @@ OTHERWISE = (
     "that is out of reach with this set-up; less scatter helps (weft doctor says what disturbs), or"
     " to ask for less"
 )
-# A command ends with its budget and a case that was begun before.
+# A command ends with its budget and a case that was begun before, or goes on until one is whole.
 MOST_OVERTIME = 2.0
 
 
@@ -43,12 +44,15 @@ def next_session_of(run: Run) -> NextSession:
     budget_s = (run.footer.budget_s if run.footer else 0.0) or plan.budget_s
     made = {(batch.launch, _group(run, batch.launch)) for batch in run.measured}
     fewest = min(Counter(group for _, group in made).values(), default=1)
+    spent_s = _spent_s(run, budget_s)
     return NextSession(
         record=str(run.path),
         launches=plan.launches,
         made=fewest,
-        launch_s=_spent_s(run, budget_s) / fewest,
+        launch_s=spent_s / fewest,
         budget_s=budget_s,
+        planned_s=plan.budget_s,
+        lacking_s=_lacking_s(run, spent_s),
         imported=run.header.imported.files if run.header.imported else (),
     )
 
@@ -57,6 +61,16 @@ def _group(run: Run, launch: int) -> tuple[str, int]:
     """Which ranks a launch started: launches of unlike ones are made in turn."""
     line = run.launches[launch]
     return line.transport, len(line.ranks)
+
+
+def _lacking_s(run: Run, spent_s: float) -> float:
+    """What the launches would take before which the budget ended, one of a case as all others."""
+    if run.footer is None or run.footer.outcome != "budget":
+        return 0.0
+    made = {(batch.case, batch.launch) for batch in run.measured}
+    of_case = Counter(case for case, _ in made)
+    lacking = sum(run.header.plan.launches - of_case[case] for case in run.missing)
+    return lacking * spent_s / max(1, len(made))
 
 
 def _spent_s(run: Run, budget_s: float) -> float:
@@ -74,7 +88,7 @@ def _spent_s(run: Run, budget_s: float) -> float:
         elif len(starts) > 1:
             took_s = (starts[-1] - starts[0]) * len(starts) / (len(starts) - 1)
         # A clock that was set meanwhile, or that no one can read, tells nothing.
-        spent_s += took_s if 0 < took_s <= MOST_OVERTIME * budget_s else budget_s
+        spent_s += took_s if 0 < took_s <= MOST_OVERTIME * budget_s + WHOLE_S else budget_s
     return spent_s
 
 
