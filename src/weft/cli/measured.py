@@ -79,9 +79,9 @@ def end(
     Where `is_said`, the reason of cases that nobody tried stands above, and how to go on. Raises
     typer.Exit; `asked` as above.
     """
-    from weft.analysis.stats.launches import next_session_of
+    from weft.report.notes import how_to_go_on
 
-    go_on = next_session_of(run).finished
+    go_on = how_to_go_on(run)
     is_packed_later = asked is None or asked.suffix == ".zst"
     if footer.outcome == "interrupted":
         hint = ": the record is compressed when it is complete" if is_packed_later else ""

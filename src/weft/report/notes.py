@@ -83,6 +83,11 @@ def _others_in_words(summaries: Sequence[CaseSummary]) -> str:
     return ", ".join(words)
 
 
+def how_to_go_on(run: Run) -> str:
+    """The command that makes what a record lacks."""
+    return next_session_of(run).finished
+
+
 def ending_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     """How the run ended and what its precision is, one sentence."""
     if run.header.imported:
@@ -99,7 +104,7 @@ def _measured_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
         f" {verb_of(good, 'are', len(summaries))} within {asked}"
         f" over {counted(plan.launches, 'launch')}"
     )
-    footer, go_on = run.footer, next_session_of(run).finished
+    footer, go_on = run.footer, how_to_go_on(run)
     # What was not tried could still be, unless the run ended by itself.
     ended = footer is not None and footer.outcome == "precise"
     if all(s.status != "ok" and (ended or s.status != "not_tried") for s in summaries):
