@@ -24,8 +24,7 @@ from weft.report.notes import ending_in_words
 def test_resume_tries_a_failed_case_again_and_keeps_its_failure(
     machine: dict[str, str], tmp_path: Path, script: str
 ) -> None:
-    # Longer than a case that does not hang takes on a busy machine.
-    few = ("--deadline", "3s", "--samples", FEW_SAMPLES)
+    few = ("--budget", "300s", "--samples", FEW_SAMPLES)
     assert run(machine, tmp_path, *few, script=script).returncode == 1
     path = tmp_path / "r.jsonl"
     before = weft.load(path)
