@@ -147,6 +147,36 @@ def test_what_a_section_has_once_is_refused_the_second_time(
         of(mixed[:place] + before + "\n" + mixed[place:], tmp_path)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# ( 2 groups of 2 processes each running simultaneous )",
+        "# #processes = 2",
+        "#    MODE: AGGREGATE",
+        "#bytes #repetitions t[usec] Mbytes/sec",
+    ],
+)
+def test_what_a_section_has_is_refused_without_the_name_of_a_benchmark(
+    tmp_path: Path, line: str
+) -> None:
+    """The end of another run stood between them: rows were of a test without a name."""
+    with pytest.raises(WeftError, match=r"imb.txt:2: no line before it names its benchmark"):
+        of(f"{line}\n", tmp_path)
+
+
+def test_runs_beside_each_other_have_two_ends_in_a_row(tmp_path: Path) -> None:
+    end = "# All processes entering MPI_Finalize\n"
+    one, other = (
+        section(name, "#bytes #repetitions t[usec] Mbytes/sec", "8 1000 0.42 19.05")
+        for name in ("PingPong", "PingPing")
+    )
+    assert len(of(f"{one}{end}{HEAD}{other}{end}", tmp_path).rows) == 2
+    # A run that was lost has no end.
+    assert len(of(f"{one}{HEAD}{other}{end}", tmp_path).rows) == 2
+    with pytest.raises(WeftError, match=r"imb.txt:\d+: no run has begun since another one ended"):
+        of(f"{HEAD}{one}{end}{other}{end}", tmp_path)
+
+
 def test_many_before_one_wait_are_another_test(tmp_path: Path) -> None:
     """Both sections have one name: as one case they were two launches of it."""
     columns = "#bytes #repetitions t[usec] Mbytes/sec"

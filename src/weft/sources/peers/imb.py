@@ -90,6 +90,8 @@ class _Reader:
         self.version = self.command = self.created_utc = ""
         self._transport = transport
         self._tables = Tables()
+        # A run has its title first and its end last. One that was lost has no end.
+        self._is_open = False
         self._begin("")
 
     def _begin(self, name: str) -> None:
@@ -113,9 +115,11 @@ class _Reader:
             self._row(line, words)
 
     def _first(self, line: OutputLine, is_first: bool) -> None:
-        """Raises WeftError for what a section has once, and not behind its columns."""
+        """Raises WeftError for what a section has once, behind its name and not its columns."""
         if not is_first or self._columns:
             line.refuse("its section has such a line already", MIXED)
+        if not self._name:
+            line.refuse("no line before it names its benchmark", MIXED)
 
     def _remark(self, line: OutputLine) -> None:
         if name := _NAME.match(line.text):
@@ -136,14 +140,21 @@ class _Reader:
             self._first(line, not self._ranks)
             self._ranks = int(ranks[1])
         elif _ENDS.match(line.text):
-            self._begin("")
+            self._end(line)
         elif version := _VERSION.match(line.text):
-            self.version = version[1]
+            self.version, self._is_open = version[1], True
             self._begin("")
         elif call := _CALL.match(line.text):
             self.command = call["command"].strip()
         elif date := _DATE.match(line.text):
             self.created_utc = _utc(date[1])
+
+    def _end(self, line: OutputLine) -> None:
+        """Raises WeftError for the end of a run that ran beside another."""
+        if not self._is_open:
+            line.refuse("no run has begun since another one ended", MIXED)
+        self._is_open = False
+        self._begin("")
 
     def _of_group(self, line: OutputLine, words: list[str]) -> Pattern | None:
         """The test of a row of -multi 1, which states each group's own figures."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MARK = re.compile(r"^sockperf: ")
 _PROGRAM = re.compile(r"\bsockperf\b")
 _VERSION = re.compile(r"== version #(\S+) ==")
-_CONNECTION = re.compile(r"^\[ *\d+\] IP = \S+ +PORT = \d+ # (TCP|UDP)")
+_CONNECTION = re.compile(r"^\[ *\d+\] IP = \S+ +PORT = +\d+ # (TCP|UDP)")
 # Older ones say avg-lat; behind std-dev newer ones have more.
 _MEAN = re.compile(r"^sockperf: =+> avg-(?P<kind>lat|latency|rtt) ?= *(?P<mean>[\d.]+) \(std-dev=")
 _COUNT = re.compile(

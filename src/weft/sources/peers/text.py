@@ -17,8 +17,13 @@ if TYPE_CHECKING:
 # What is piped in.
 PIPED = Path("-")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-# Open MPI's --tag-output: [1,0]<stdout>: of version 4, [job,rank]<stdout>: of 5.
-_OF_MPIRUN = re.compile(r"^\[[^\]\s]*,\d+\]<std(?:out|err)>: ?")
+# Open MPI's --tag-output: [1,0]<stdout>: of version 4, [job,rank]<stdout>: of 5; --timestamp-output
+# has the time before it. MPICH's -prepend-rank: [0].
+_OF_MPIRUN = re.compile(
+    r"^(?:[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})?"
+    r"\[[^\]\s]*,\d+\]<std(?:out|err)>: ?"
+)
+_OF_HYDRA = re.compile(r"^\[\d+\](?: |$)")
 # srun --label, and what srun says of itself between labelled lines.
 _OF_SRUN = re.compile(r"^ *(?:P\d+ )?\d+: ?")
 _SRUNS_OWN = re.compile(r"^(?:srun|slurmstepd): ")
@@ -213,10 +218,11 @@ def _box_length(lines: list[str]) -> int:
 
 
 def _without_prefixes(lines: list[str]) -> list[str]:
-    """Lines as the program printed them: a log has its time before every line, srun its label."""
+    """Lines as the program printed them: a log has its time before every line, a starter its label."""
     lines = _without(_OF_CI, lines)
     lines = _without(_OF_A_LOG, lines)
     lines = [_OF_MPIRUN.sub("", line) for line in lines]
+    lines = _without(_OF_HYDRA, lines)
     return _without(_OF_SRUN, lines)
 
 
