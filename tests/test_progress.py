@@ -70,6 +70,16 @@ def test_a_pipe_has_a_line_for_each_of_the_first_rounds_and_of_every_tenth(
     ]
 
 
+def test_what_fails_again_in_the_same_way_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both tries of a launch found the port in use, and said so in four lines."""
+    screen = Screen(monkeypatch, is_terminal=False)
+    with ProgressLine() as line:
+        line.trouble("tcp: the port is in use")
+        line.trouble("tcp: byte 3 differs")
+        line.trouble("tcp: the port is in use")
+    assert screen.said() == ["weft: tcp: the port is in use", "weft: tcp: byte 3 differs"]
+
+
 def test_a_quiet_run_says_nothing_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = Screen(monkeypatch, is_terminal=False)
     with ProgressLine(is_quiet=True) as line:

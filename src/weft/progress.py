@@ -109,6 +109,7 @@ class ProgressLine:
         self._line = DrawnLine(self._console)
         self._alone = ExitStack()
         self._round = -1
+        self._said: set[str] = set()
 
     def __enter__(self) -> ProgressLine:
         # What is counted while a run measures is small, and its own line stands there.
@@ -146,8 +147,12 @@ class ProgressLine:
         self._line.draw(what, left, done, of)
 
     def trouble(self, text: str) -> None:
-        """Something failed, and the run continues; of a quiet one its record says so."""
-        if not self._is_quiet:
+        """Something failed, and the run continues; of a quiet one its record says so.
+
+        What fails again in the same way is said once; the record has every time.
+        """
+        if not self._is_quiet and text not in self._said:
+            self._said.add(text)
             self._console.print(f"weft: {text}", markup=False)
 
 

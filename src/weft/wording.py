@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from weft.estimate import Estimate
     from weft.units import Shape
 
+# How a case's variant says its ranks, which stand first in it.
+_RANKS = re.compile(r"(\d+)ranks")
 # From so many launches on an interval is narrow and symmetric enough for a plus-minus.
 ENOUGH_FOR_HALF = 5
 # An interval of something positive whose ends differ by this factor says nothing, and neither does
@@ -261,8 +263,16 @@ def _up_to(share: Estimate) -> str:
 
 
 def over(transport: str, variant: str) -> str:
-    """A transport, and the options that differ from the usual: "tcp q16"."""
-    return f"{transport} {variant}".rstrip()
+    """A transport, and the options that differ from the usual: "tcp q16", "mpi, 4 ranks, spin"."""
+    words = options_in_words(variant)
+    return f"{transport} {variant}".rstrip() if words == variant else f"{transport}, {words}"
+
+
+def options_in_words(variant: str) -> str:
+    """The options of a case, whose ranks stand first and are counted: "4 ranks, spin"."""
+    ranks, _, others = variant.partition("/")
+    found = _RANKS.fullmatch(ranks)
+    return ", ".join(filter(None, (counted(int(found[1]), "rank"), others))) if found else variant
 
 
 def at(transport: str, test: str, size: int, variant: str = "") -> str:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from support.nights import night
 from weft.analysis.compare.acceptance import Checked
 from weft.cli.main import app
+from weft.colours import TRANSPORTS
 from weft.estimate import Estimate
 from weft.report import checked_page
 from weft.report.html import Page
@@ -68,6 +69,37 @@ def test_what_failed_stands_first_with_its_ratio_and_the_line_that_passes(
         shlex.join(["weft", "check", slow, "--against", good, "-o", str(path)]),
     )
     assert "Every check" in path.read_text()
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_first_screen_has_what_was_measured_when_and_how_each_curve_compares(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It named the files only."""
+    slow, good = records(tmp_path)
+    page = shown(monkeypatch, [slow, "--against", good, "-o", str(tmp_path / "c.html")])
+    assert page.facts == (
+        "the records under test: node1, 2026-11-02 02:00 UTC, 5 launches",
+        "the reference: node1, 2026-11-01 02:00 UTC, 5 launches",
+    )
+    [card] = page.cards
+    assert (card.title, card.group) == ("tcp", TRANSPORTS.index("tcp"))
+    assert [what for what, _, _ in card.figures] == [
+        "ping_pong, times as fast",
+        "stream, times as fast",
+    ]
+    for _, value, interval in card.figures:
+        assert float(value) == pytest.approx(0.5, rel=0.01)
+        assert re.fullmatch(r"\[0\.\d+, 0\.\d+\] fail", interval)
+
+
+def test_limits_have_no_ratio_and_no_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow, _ = records(tmp_path)
+    limits = tmp_path / "limits.toml"
+    limits.write_text('[[limit]]\ntest = "ping_pong"\nsizes = "8"\nlatency_at_most = "1 ns"\n')
+    page = shown(monkeypatch, [slow, "--against", str(limits), "-o", str(tmp_path / "c.html")])
+    assert page.cards == ()
+    assert page.facts == ("the records under test: node1, 2026-11-02 02:00 UTC, 5 launches",)
 
 
 @pytest.mark.usefixtures("undrawn")

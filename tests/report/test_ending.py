@@ -179,7 +179,7 @@ def test_what_was_measured_is_shown_though_other_tests_were_refused(tmp_path: Pa
     lines = lines_of(weft.load(path))
     assert len(lines) + FILES <= MOST_LINES
     assert lines[0].startswith("Hot spots: "), lines
-    assert re.split(r"  +", lines[2])[:3] == ["tcp 4ranks receive", "8 B", "1"]
+    assert re.split(r"  +", lines[2])[:3] == ["tcp, 4 ranks receive", "8 B", "1"]
     assert not any("latency" in line for line in lines)
     assert any(line.startswith("unsupported: 2 cases") for line in lines)
 

@@ -13,7 +13,7 @@ from support.nights import EVEN, NIGHT_CASES, night, nights
 from weft.analysis.compare.history import History, history
 from weft.colours import TRANSPORTS
 from weft.record.run import Run
-from weft.report.history import history_tables, write_history
+from weft.report.history import _cards, history_tables, write_history
 from weft.report.history_charts import MOST_CHARTS, history_charts
 from weft.sources.limits import read_limits
 from weft.units import format_bytes
@@ -141,6 +141,23 @@ def test_a_record_that_was_resumed_keeps_the_launches_of_its_later_day(tmp_path:
 
 
 @pytest.mark.usefixtures("undrawn")
+def test_the_first_screen_has_the_latest_session_beside_the_median_one(tmp_path: Path) -> None:
+    found = a_slow_week(tmp_path)
+    [card] = _cards(found)
+    assert (card.title, card.group) == ("tcp", TRANSPORTS.index("tcp"))
+    assert [what for what, _, _ in card.figures] == [
+        "ping_pong, latest session",
+        "stream, latest session",
+    ]
+    for (_, value, words), course in zip(card.figures, found.courses, strict=True):
+        assert value == f"{course.speeds[-1]:.3f}"
+        assert words.startswith("times the median session; scatter 0.")
+    [only, second] = nights(tmp_path / "two", (1.0, 1.0))
+    [few] = _cards(history([only, second]))
+    assert few.figures[0][2] == "times the median session; scatter not known"
+    assert _cards(history([only])) == ()
+
+
 def test_many_sizes_fit_a_terminal_and_the_page_has_all(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong",), ("tcp",), tuple(2**n for n in range(12)))
     found = history(nights(tmp_path, EVEN[:3], cases=cases))

@@ -16,6 +16,7 @@ from weft.report.comparison import _cells
 from weft.report.fits import loggp_rows
 from weft.report.table import FittedTable
 from weft.tables import Table
+from weft.wording import over
 
 
 def estimate(value: float) -> Estimate:
@@ -30,6 +31,19 @@ def loggp(**more: Any) -> LogGP:
         gap_ns_per_byte=estimate(3.0), plogp_latency_ns=estimate(1300.0),
         gaps=(Gap(bytes=8, gap_ns=estimate(710.0)),), **more,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("variant", "words"),
+    [
+        ("", "mpi"),
+        ("q16/spin", "mpi q16/spin"),
+        ("4ranks", "mpi, 4 ranks"),
+        ("1ranks/spin/at3", "mpi, 1 rank, spin/at3"),
+    ],
+)
+def test_ranks_are_counted_in_words_behind_their_transport(variant: str, words: str) -> None:
+    assert over("mpi", variant) == words
 
 
 def test_each_parameter_of_loggp_is_its_own() -> None:

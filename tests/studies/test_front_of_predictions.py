@@ -32,7 +32,7 @@ from weft.studies.prediction import (
 from weft.topics import charts_of
 
 CERTAINTY = Certainty(mean=0.03, worst=0.2, fixed=0.25, byte=0.1, points=40, largest_bytes=4096)
-TITLE = "weft: {} on 9 nodes with links and hosts of known, predicted"
+TITLE = "{} on 9 nodes with links and hosts of known, predicted"
 
 
 def fabric(name: str, *times_ns: float, algorithm: str = "") -> PredictedFabric:
@@ -65,6 +65,25 @@ def test_fabrics_within_a_limit_are_said_on_top() -> None:
     assert (bare.notes, bare.rows, bare.name) == ((), table.rows, table.name)
     [chart] = front.section.charts
     assert [mark.at for mark in chart.marks] == pytest.approx([0, 5])
+
+
+def test_each_fabric_has_its_figures_on_a_card_as_far_as_there_is_room() -> None:
+    answers = (fabric("full", 100.0, 200.0), fabric("half", 103.0, 220.0))
+    front, table = _front(platform(), answers, (CERTAINTY, None), 0.05, ())
+    assert [card.title for card in front.cards] == ["full", "half"]
+    assert [card.figures[1][:2] for card in front.cards] == [
+        ("allreduce 64 B", "200 ns"),
+        ("allreduce 64 B", "220 ns"),
+    ]
+    first, second = (card.figures[1][2] for card in front.cards)
+    assert first == table.rows[2][3]
+    assert second == f"{table.rows[3][3]}; {table.rows[3][4]} slower"
+    [alone], _ = (_front(platform(), answers[:1], (CERTAINTY, None), None, ())[0].cards, table)
+    assert alone.figures[0][2] == table.rows[0][3]
+    many = (fabric("full", *[100.0] * 5),)
+    assert _front(platform(), many, (CERTAINTY, None), None, ())[0].cards == ()
+    wide = tuple(fabric(f"f{at}", 100.0) for at in range(7))
+    assert _front(platform(), wide, (CERTAINTY, None), None, ())[0].cards == ()
 
 
 def test_without_a_limit_there_are_no_words_and_of_one_fabric_no_chart() -> None:

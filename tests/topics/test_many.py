@@ -62,11 +62,11 @@ def test_a_terminal_has_a_table_of_each_and_the_knee(many: Path) -> None:
 def test_the_tables_hold_the_records_figures(many: Path) -> None:
     run = weft.load(many)
     hot, rates, loads = tables_of(run, summarise(run), *MANY)
-    assert hot.rows[2][:5] == ("tcp 5ranks receive", "1000 B", "4", "400 ns", "2.50 GB/s ±0.4%")
+    assert hot.rows[2][:5] == ("tcp, 5 ranks receive", "1000 B", "4", "400 ns", "2.50 GB/s ±0.4%")
     assert hot.rows[2][6] == "1.000 ±0.0%"
     # Four peers move 2.5 GB/s together, a random pair 1.25 GB/s by itself.
     assert hot.rows[2][7].startswith("2.000 [")
-    assert rates.rows[1][:4] == ("tcp 5ranks", "8 B", "2", "2.50 M ±0.4%")
+    assert rates.rows[1][:4] == ("tcp, 5 ranks", "8 B", "2", "2.50 M ±0.4%")
     assert loads.rows[3][2:5] == ("125 %", "1.250 M", "80 %")
 
 

@@ -30,7 +30,7 @@ from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.model import Status
 from weft.record.run import failure_of
 from weft.stages import counted_off
-from weft.wording import counted, over_the_peak
+from weft.wording import counted, over, over_the_peak
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,7 +122,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def measured_over(self) -> str:
         """What a table's column is called: the transport, and what differs from the usual."""
-        return f"{self.transport} {self.variant}".rstrip()
+        return over(self.transport, self.variant)
 
 
 def summarise(

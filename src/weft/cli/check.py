@@ -167,6 +167,7 @@ def _write_page(found: "CheckedMachine", names: tuple[str, str], path: Path) -> 
         required=found.required,
         unlike=found.unlike,
         notes=found.notes,
+        measured=found.measured,
         command=this_command(),
     )
     typer.echo(f"report: {path}", err=True)

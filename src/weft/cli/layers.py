@@ -53,7 +53,14 @@ def layers(
                 f"nothing is stacked, so no picture: {why}", _SHARE_ONE if order else _NAME_THEM
             )
         answer = found.table.notes[0]
-        write_picture(output, found.charts, found.table, command=this_command(), answer=answer)
+        write_picture(
+            output,
+            found.charts,
+            found.table,
+            command=this_command(),
+            answer=answer,
+            facts=(found.measured,),
+        )
         typer.echo(f"picture: {output}", err=True)
     if json:
         print_json("layers", found.plain)

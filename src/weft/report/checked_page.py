@@ -15,13 +15,13 @@ from weft.charts import (
     chart_of,
     track_of,
 )
-from weft.colours import of_transports
+from weft.colours import of_transports, places_of
 from weft.outputs import write_output
 from weft.report.checked import ORDER, counts_in_words, folded_checks
-from weft.report.html import Fold, Page, Section, Verdict, render
+from weft.report.html import Card, Fold, Page, Section, Verdict, render
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import counted, said_once, with_half
+from weft.wording import counted, over, said_once, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,11 +46,13 @@ def write_checks(
     required: float | None,
     unlike: Sequence[str] = (),
     notes: Sequence[str] = (),
+    measured: Sequence[str] = (),
     command: str = "",
 ) -> None:
     """Write the page of a check of the records `names[0]` against `names[1]`.
 
-    `required` is the ratio of speeds that passes, None against limits; `command` made the page.
+    `required` is the ratio of speeds that passes, None against limits; `measured` says of each side
+    on what, when and how much it was; `command` made the page.
     Raises WeftError where it cannot be written.
     """
     first, *others = notes or ("",)
@@ -58,6 +60,8 @@ def write_checks(
         title=f"weft: {outcome}, {names[0]} against {names[1]}",
         heading=f"{names[0]} against {names[1]}",
         kind="weft check",
+        facts=tuple(measured),
+        cards=_cards(checks),
         commands=(command,) if command else (),
         verdicts=(
             Verdict(
@@ -76,6 +80,21 @@ def write_checks(
         ),
     )
     write_output(path, render(page))
+
+
+def _cards(checks: Sequence[Checked]) -> tuple[Card, ...]:
+    """A card a transport: how each of its curves compares to the reference; none of limits."""
+    figures: dict[str, list[tuple[str, str, str]]] = {}
+    for one in checks:
+        if one.bytes is None and one.speed is not None:
+            value, _, interval = ratio_in_words(one.speed).partition(" ")
+            what = f"{one.test}, times as fast"
+            figures.setdefault(_curve(one), []).append((what, value, f"{interval} {one.outcome}"))
+    places = places_of(tuple(dict.fromkeys(check.transport for check in checks)))
+    groups = {_curve(check): places[check.transport] for check in checks}
+    return tuple(
+        Card(title=name, group=groups[name], figures=tuple(own)) for name, own in figures.items()
+    )
 
 
 def _answers(checks: Sequence[Checked]) -> Section:
@@ -124,7 +143,7 @@ def _charts(checks: Sequence[Checked], required: float | None) -> tuple[Chart, .
 def _curve(check: Checked) -> str:
     """Where a size belongs: its transport, and the options of its case."""
     variant = "/".join(check.case.split("/")[3:])
-    return f"{check.transport} {variant}".rstrip()
+    return over(check.transport, variant)
 
 
 def _chart(

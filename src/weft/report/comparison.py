@@ -10,6 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from weft.analysis.compare.compared_rows import in_the_tables, outcomes_of
+from weft.analysis.compare.sessions import measured_in_words
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.charts import SizeCurve, chart_over_ranks, chart_over_sizes
 from weft.outputs import write_output
@@ -17,7 +18,7 @@ from weft.report.html import Page, Section, Verdict, render
 from weft.report.table import FittedTable
 from weft.tables import Table
 from weft.units import format_bandwidth, format_time
-from weft.wording import NO_INTERVAL, counted, size_in_words, with_half
+from weft.wording import NO_INTERVAL, options_in_words, size_in_words, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,14 +108,8 @@ def write_comparison(comparison: Comparison, path: Path, command: str = "") -> N
 
 
 def _fact_of(side: Side) -> str:
-    """On what, when and how much a side was measured; of what was published nothing."""
-    if not side.measured:
-        return ""
-    first, last = (when[:16].replace("T", " ") for when in (side.measured[0], side.measured[-1]))
-    when = f"{first} to {last} UTC" if last > first else f"{first} UTC"
     nodes = side.conditions.facts.get("nodes", "")
-    launches = counted(sum(side.sessions), "launch")
-    return f"{side.title}: {', '.join(filter(None, (nodes, when, launches)))}"
+    return measured_in_words(side.title, nodes, side.measured, side.sessions)
 
 
 def _table(laid_out: dict[str, Any]) -> Table:
@@ -184,7 +179,7 @@ def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
 def _title(table: SizeTable) -> str:
     directions = "both ways" if table.directions == 2 else "one way"
     over = f" over {table.transport}" if table.transport else ""
-    variant = f", {table.variant}" if table.variant else ""
+    variant = f", {options_in_words(table.variant)}" if table.variant else ""
     if table.along == "ranks":
         return f"{table.test}{over}: time of an iteration{variant}"
     return f"{table.test}{over}: {table.quantity} {directions}{variant}"

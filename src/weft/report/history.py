@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -9,6 +10,7 @@ from rich.text import Text
 
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.analysis.stats.steps import FEWEST
+from weft.colours import places_of
 from weft.outputs import write_output
 from weft.report.history_charts import (
     MOST_SIZES,
@@ -18,7 +20,7 @@ from weft.report.history_charts import (
     session_names,
     spread,
 )
-from weft.report.html import Fold, Page, Section, Verdict, render
+from weft.report.html import Card, Fold, Page, Section, Verdict, render
 from weft.report.table import render_table
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
@@ -27,6 +29,7 @@ from weft.wording import (
     WITHOUT_SIZE,
     counted,
     hosts_in_words,
+    over,
     said_once,
     status_in_words,
     verb_of,
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
 _FAILS, _NO_STEP = "Limits fail.", "No step."
 # What is neither good nor bad is open.
 _MOODS = {_FAILS: "bad", _NO_STEP: "good"}
+# Transports, each with its options, that the first screen has cards of.
+MOST_CARDS = 6
 _LOOKED_FOR = f"steps are looked for from {FEWEST} sessions on"
 BARS_OF_SESSIONS = (
     "Bars are 95 % intervals over the launches of a session. Upright lines are steps, sessions"
@@ -87,6 +92,7 @@ def write_history(found: History, path: Path, notes: Sequence[str] = (), command
                 mood=_MOODS.get(word, "open"),
             ),
         ),
+        cards=_cards(found),
         sections=(
             Section(
                 name="findings",
@@ -105,6 +111,31 @@ def write_history(found: History, path: Path, notes: Sequence[str] = (), command
         ),
     )
     write_output(path, render(page))
+
+
+def _cards(found: History) -> tuple[Card, ...]:
+    """A card a transport: how fast its curves were in the latest session; of one machine."""
+    if len(found.machines) > 1 or len(found.sessions) < 2:
+        return ()
+    figures: dict[str, list[tuple[str, str, str]]] = {}
+    for course in found.courses:
+        transport, test, _, *options = course.name.split("/")
+        what = ", ".join(filter(None, (test, "latest session")))
+        scatter = (
+            f"scatter {format_percent(100 * course.scatter)}"
+            if course.scatter is not None
+            else "scatter not known"
+        )
+        figures.setdefault(over(transport, "/".join(options)), []).append(
+            (what, f"{course.speeds[-1]:.3f}", f"times the median session; {scatter}")
+        )
+    places = places_of(tuple(dict.fromkeys(course.name.split("/")[0] for course in found.courses)))
+    if len(figures) > MOST_CARDS:
+        return ()
+    return tuple(
+        Card(title=name, group=places[re.split("[ ,]", name)[0]], figures=tuple(own))
+        for name, own in figures.items()
+    )
 
 
 def _sessions_with_troubles(found: History) -> tuple[Fold, ...]:

@@ -9,7 +9,7 @@ import msgspec
 from weft.charts import MOST_CURVES, Chart, ChartAxis, ChartPoint, Mark, chart_of, track_of, unit_of
 from weft.colours import of_transports
 from weft.units import format_bytes
-from weft.wording import WITHOUT_SIZE, counted, with_ends
+from weft.wording import WITHOUT_SIZE, counted, over, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -132,9 +132,8 @@ def _of_series(found: History, course: Course, series: CaseHistory, number: int)
     names = session_names(found)
     known = [(point.session, point.estimate) for point in series.points if point.estimate]
     machine = f" on {series.machine}" if len(found.machines) > 1 else ""
-    over = f"{series.transport} {series.variant}".rstrip()
     size = "" if series.test in WITHOUT_SIZE else f", {format_bytes(series.bytes)}"
-    title = f"{series.test} over {over}{size}{machine}"
+    title = f"{series.test} over {over(series.transport, series.variant)}{size}{machine}"
     limits = tuple(
         Mark(axis="y", at=limit.value * unit.scale, text=f"limit: {limit.text}", group=_LIMIT)
         for limit in series.limits

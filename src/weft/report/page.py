@@ -23,7 +23,7 @@ from weft.report.front import (
     verdicts_of,
     warnings_of,
 )
-from weft.report.html import Fold, Page, Section, Verdict, render
+from weft.report.html import Card, Fold, Page, Section, Verdict, render
 from weft.report.models import model_tables
 from weft.report.notes import grouped_flags, troubles_in_words
 from weft.report.signatures import signature_chart
@@ -95,13 +95,13 @@ def render_page(
     first = [front.section] if front else []
     return render(
         Page(
-            title=front.title if front else _title(records),
+            title=f"weft: {front.title}" if front else _title(records),
             heading=front.title if front else _places(records),
             kind="weft prediction" if front else _kind(records),
             summary=front.summary if front else _summary(records),
             facts=() if front else facts_of(records),
             commands=tuple(dict.fromkeys(" ".join(one.run.header.command) for one in records)),
-            cards=() if front else cards_of(records),
+            cards=front.cards if front else cards_of(records),
             verdicts=() if front else (*_alarms(records), *verdicts_of(records)),
             warnings=front.warnings if front else _differing(records),
             sections=(
@@ -132,6 +132,7 @@ class Front(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     warnings: tuple[str, ...]
     section: Section
+    cards: tuple[Card, ...] = ()
 
 
 def _section(topic: Topic[Any], records: Sequence[Results]) -> Section:

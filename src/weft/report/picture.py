@@ -8,7 +8,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.outputs import write_output
-from weft.report.html import Page, Picture, Section, render
+from weft.report.html import Card, Page, Picture, Section, render
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,10 +35,13 @@ def write_picture(
     *,
     command: str = "",
     answer: str = "",
+    facts: Sequence[str] = (),
+    cards: Sequence[Card] = (),
 ) -> None:
     """Write the charts as the path's ending says; SVG and PDF hold the first one, a page all.
 
-    A page shows the `command` that made it, and first the `answer` in a sentence.
+    A page shows the `command` that made it, `facts` of what was measured, and first the `answer` in
+    a sentence and large figures on `cards`.
 
     Raises WeftError for another ending, where there is no chart, or nothing can be written.
     """
@@ -47,7 +50,9 @@ def write_picture(
     if not charts and kind != "html":
         raise WeftError("there is nothing to draw", "type it without -o to see what there is")
     if kind == "html":
-        page = page_of(charts, table, more, pictures, command=command, answer=answer)
+        page = page_of(
+            charts, table, more, pictures, command=command, answer=answer, facts=facts, cards=cards
+        )
         write_output(path, page.encode())
     else:
         write_output(path, _drawn(charts[0], kind))
@@ -61,6 +66,8 @@ def page_of(
     *,
     command: str = "",
     answer: str = "",
+    facts: Sequence[str] = (),
+    cards: Sequence[Card] = (),
 ) -> str:
     """The answer and the table's notes first, then charts and pictures; tables last.
 
@@ -78,6 +85,8 @@ def page_of(
             kind=kind,
             commands=(command,) if command else (),
             summary=answer,
+            facts=tuple(facts),
+            cards=tuple(cards),
             sections=(
                 Section(name="answer", title="In words", findings=said),
                 Section(name="charts", title="Charts", charts=tuple(charts)),

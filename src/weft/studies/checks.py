@@ -20,6 +20,7 @@ from weft.analysis.compare.sessions import (
     JUDGED_BY_THE_OTHER,
     ONE_BY_ITSELF,
     in_time,
+    measured_in_words,
     sessions_in_words,
 )
 from weft.analysis.compare.sides import never_left_a_host, sides_within_a_host
@@ -32,23 +33,25 @@ from weft.sources.named import files_named
 from weft.sources.records import records_named
 from weft.studies.map_changes import are_maps, changed_maps, checks_of
 from weft.studies.map_limits import checks_of_limits
-from weft.wording import counted
+from weft.wording import counted, hosts_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from weft.analysis.diagnosis.measured import FabricOf
     from weft.plan.command import NextSession
 
 _TESTED = "the records under test"
+_REFERENCE = "the reference"
 
 
 class CheckedMachine(msgspec.Struct, frozen=True, kw_only=True):
     """The checks of a machine and the answer of all of them together.
 
     `unlike` is how the machine differs from the reference's, `notes` stand under the answers, and
-    `required` is the ratio of speeds that passes, None where limits were checked.
+    `required` is the ratio of speeds that passes, None where limits were checked. `measured` says
+    of each side on what, when and how much it was.
     """
 
     outcome: Outcome
@@ -56,6 +59,7 @@ class CheckedMachine(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     checks: tuple[Checked, ...]
     required: float | None = None
+    measured: tuple[str, ...] = ()
 
     @property
     def exit_status(self) -> int:
@@ -100,7 +104,7 @@ def checked(
     checks = against_record(pool(runs), pool(references), slack)
     rests_on = {
         _TESTED: launches_of(runs),
-        "the reference": launches_of(references),
+        _REFERENCE: launches_of(references),
     }
     last = zip(rests_on, (runs[-1], references[-1]), strict=True)
     further = {name: next_session_of(run) for name, run in last}
@@ -112,11 +116,12 @@ def checked(
         notes=(*to_do, *_within_hosts(runs, references), *basis, *in_time([*runs, *references])),
         checks=checks,
         required=1 / (1 + slack),
+        measured=_measured({_TESTED: runs, _REFERENCE: references}),
     )
 
 
 def _within_hosts(runs: Sequence[Run], references: Sequence[Run]) -> list[str]:
-    sides = {"what was tested": runs, "the reference": references}
+    sides = {"what was tested": runs, _REFERENCE: references}
     return sides_within_a_host(
         ((name, never_left_a_host(own)) for name, own in sides.items()),
         "a link is not what was checked",
@@ -134,6 +139,7 @@ def _of_maps(
         notes=in_time([*runs, *references]),
         checks=checks,
         required=1 / (1 + slack),
+        measured=_measured({_TESTED: runs, _REFERENCE: references}),
     )
 
 
@@ -157,6 +163,19 @@ def _by_limits(runs: Sequence[Run], against: Sequence[Path]) -> CheckedMachine:
         unlike=(),
         notes=(*to_do, *basis, *in_time(runs)),
         checks=checks,
+        measured=_measured({_TESTED: runs}),
+    )
+
+
+def _measured(sides: Mapping[str, Sequence[Run]]) -> tuple[str, ...]:
+    return tuple(
+        measured_in_words(
+            name,
+            hosts_in_words(dict.fromkeys(host for run in runs for host in run.header.hosts)),
+            [run.header.created_utc for run in runs],
+            launches_of(runs),
+        )
+        for name, runs in sides.items()
     )
 
 

@@ -6,23 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from weft.analysis.compare.sessions import measured_in_words
 from weft.analysis.layers import layers_of
+from weft.analysis.stats.launches import launches_of
 from weft.analysis.summary import summarise
 from weft.charts import Chart
 from weft.sources.records import record_named
 from weft.tables import Table
 from weft.topics.layers import layer_charts, layer_table, to_json
+from weft.wording import hosts_in_words
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 class LayersShown(msgspec.Struct, frozen=True, kw_only=True):
-    """What each layer adds to the one below: a table, a chart a variant, and plain data."""
+    """What each layer adds to the one below: a table, a chart a variant, and plain data.
+
+    `measured` says on what, when and how much the record was.
+    """
 
     table: Table
     charts: tuple[Chart, ...]
     plain: list[dict[str, Any]]
+    measured: str = ""
 
 
 def layers_shown(record: Path, order: str = "") -> LayersShown:
@@ -33,5 +40,13 @@ def layers_shown(record: Path, order: str = "") -> LayersShown:
     run = record_named(record)
     found = layers_of(run, summarise(run), tuple(name for name in order.split(",") if name))
     return LayersShown(
-        table=layer_table(found), charts=tuple(layer_charts(found)), plain=to_json(found)
+        table=layer_table(found),
+        charts=tuple(layer_charts(found)),
+        plain=to_json(found),
+        measured=measured_in_words(
+            run.path.name,
+            hosts_in_words(run.header.hosts),
+            (run.header.created_utc,),
+            launches_of([run]),
+        ),
     )

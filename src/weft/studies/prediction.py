@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
     from weft.reference.library import Platform
-    from weft.report.html import Picture
+    from weft.report.html import Card, Picture
     from weft.report.page import Front
     from weft.sim.answers import Certainty, PredictedFabric
     from weft.sim.predicted import Variant
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 # In the engine's words where a case has too few ranks, and in those of a prediction.
 _MORE_RANKS = "choose more with --ranks"
 _MORE_NODES = "type more --nodes, or smaller --points"
+# Fabrics that the first screen has cards of, and rows of one.
+MOST_CARDS = 6
+MOST_ON_A_CARD = 4
 _SHARED = "the errors of the memory that ranks of a node share"
 
 
@@ -221,7 +224,7 @@ def _front(
     bare = msgspec.structs.replace(table, notes=())
     tests = ", ".join(dict.fromkeys(one.case.partition(" ")[0] for one in answers[0].figures))
     return Front(
-        title=f"weft: {tests} on {counted(answers[0].nodes, 'node')} with links and hosts of"
+        title=f"{tests} on {counted(answers[0].nodes, 'node')} with links and hosts of"
         f" {base.name},"
         " predicted",
         summary="".join(
@@ -231,7 +234,24 @@ def _front(
         section=Section(
             name="predicted", title="Predicted", charts=charts, tables=(bare,), findings=()
         ),
+        cards=() if is_of_algorithms(answers) else _cards(table),
     ), table
+
+
+def _cards(table: "Table") -> "tuple[Card, ...]":
+    """A card a fabric, with the table's rows; none of more than a first screen has room for."""
+    from weft.report.html import Card
+
+    figures: dict[str, list[tuple[str, str, str]]] = {}
+    for case, fabric, figure, interval, *more in table.rows:
+        slower = "".join(f"; {one} slower" for one in more if one)
+        figures.setdefault(fabric, []).append((case, figure, f"{interval}{slower}"))
+    if len(figures) > MOST_CARDS or any(len(own) > MOST_ON_A_CARD for own in figures.values()):
+        return ()
+    return tuple(
+        Card(title=fabric, group=group, figures=tuple(own))
+        for group, (fabric, own) in enumerate(figures.items())
+    )
 
 
 def _check_refused(asked: "Sequence[tuple[Case, Answer]]", published: str) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from weft.analysis.fabric_value import FabricOption
     from weft.fabric.price_list import PriceList
     from weft.fabric.topologies import FabricAsked
+    from weft.report.html import Card
 
 
 class Priced(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,6 +93,20 @@ def charts_of(found: Priced, *, with_fabrics: bool = False) -> tuple[tuple[Chart
     if not charts and not (with_fabrics and found.fabrics):
         raise WeftError(*found.no_charts)
     return charts, found.under_charts or found.tables[0]
+
+
+def cards_of(found: Priced) -> tuple[Card, ...]:
+    """How many of each part one fabric takes, and what they make; of several fabrics none."""
+    from weft.report.html import Card
+
+    if found.built is None:
+        return ()
+    head, rows = found.tables[0].head, found.tables[0].rows
+    makes = head.index("makes") if "makes" in head else None
+    figures = tuple(
+        (row[0], row[1] or row[makes or 1], row[makes] if makes and row[1] else "") for row in rows
+    )
+    return (Card(title=found.fabrics[0][0], group=0, figures=figures),)
 
 
 def of_parts(asked: FabricAsked | None) -> Priced:

@@ -204,7 +204,7 @@ def _advice(measured: Sequence[_Measured], courses: Sequence[Course]) -> tuple[s
         where = f" on {machine}" if len(last) > 1 else ""
         purpose = (
             f"see a step of {format_percent(100 * TOLERANCE)} in {which}"
-            f" {counted(len(needed), 'curve')}{where} without one"
+            f" {counted(len(needed), 'curve')}{where} that have none"
         )
         lines.append(what_would_tell(middle, purpose, [again], of="more"))
     return tuple(lines)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from weft.analysis.stats.launches import FEW, FEW_SESSIONS, another_session, made_by
 from weft.analysis.stats.slowdown import SESSION_SCATTER
 from weft.analysis.stats.trend import few_in_words, power_in_words, trends_in_words
-from weft.wording import who_says
+from weft.wording import counted, who_says
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -78,6 +78,21 @@ def sessions_in_words(
     if few:
         lines.append(f"{another_session(few)}, and give all records of a side")
     return tuple(lines)
+
+
+def measured_in_words(
+    title: str, place: str, begun_utc: Sequence[str], launches: Sequence[int]
+) -> str:
+    """On what, when and how much a side was measured; of what was published nothing.
+
+    `begun_utc` are when its records began, `launches` those of each.
+    """
+    if not begun_utc:
+        return ""
+    first, last = (f(begun_utc)[:16].replace("T", " ") for f in (min, max))
+    when = f"{first} to {last} UTC" if last > first else f"{first} UTC"
+    parts = filter(None, (place, when, counted(sum(launches), "launch")))
+    return f"{title}: {', '.join(parts)}"
 
 
 def in_time(runs: Sequence[Run]) -> tuple[str, ...]:

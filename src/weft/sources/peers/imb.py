@@ -90,7 +90,7 @@ class _Reader:
         self.version = self.command = self.created_utc = ""
         self._transport = transport
         self._tables = Tables()
-        # A run has its title first and its end last. One that was lost has no end.
+        # From the title of a run to the line that it ends, which one that was lost lacks.
         self._is_open = False
         self._begin("")
 

@@ -218,7 +218,7 @@ def _box_length(lines: list[str]) -> int:
 
 
 def _without_prefixes(lines: list[str]) -> list[str]:
-    """Lines as the program printed them: a log has its time before every line, a starter its label."""
+    """Lines as the program printed them, without the times of a log and labels of a starter."""
     lines = _without(_OF_CI, lines)
     lines = _without(_OF_A_LOG, lines)
     lines = [_OF_MPIRUN.sub("", line) for line in lines]
