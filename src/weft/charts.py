@@ -83,6 +83,11 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
         """Whether some point has no bar because its interval is not known."""
         return not all(map(self._is_known, self.low, self.high))
 
+    @property
+    def has_bar(self) -> bool:
+        """Whether the interval of some point is known."""
+        return any(map(self._is_known, self.low, self.high))
+
     def _is_known(self, low: float, high: float) -> bool:
         says_nothing = not self.is_signed and 0 < WIDEST * low < high
         return math.isfinite(low) and math.isfinite(high) and not says_nothing
@@ -138,9 +143,14 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> str:
-        """What stands below it: its note, and that points without a bar have no interval."""
+        """What stands below it: its note, and that points without a bar have no interval.
+
+        Where no point has a bar it does not say what bars are.
+        """
         lacks = any(track.has_unknown for track in self.tracks)
-        return f"{self.note} {NO_BAR}".strip() if lacks else self.note
+        has_bars = any(track.has_bar for track in self.tracks)
+        note = self.note if has_bars else self.note.replace(BARS, "").strip()
+        return f"{note} {NO_BAR}".strip() if lacks else self.note
 
 
 class AxisUnit(NamedTuple):

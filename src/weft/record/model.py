@@ -79,6 +79,11 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
     command: str = ""
     failed: str = ""
 
+    @property
+    def program(self) -> str:
+        """Its name, and its version where that is known."""
+        return f"{self.tool} {self.version}".rstrip()
+
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="header"):
     """First line: what was planned, where, with what."""

@@ -34,8 +34,18 @@ _WARNING = "warning: "
 MOST_NAMED = 3
 
 
+def heading_of(run: Run) -> str:
+    """Where it was measured; of what another program printed, this program."""
+    where, imported = place_of(run), run.header.imported
+    return (
+        f"{imported.program} on {where}"
+        if imported and where
+        else (imported.program if imported else where)
+    )
+
+
 def place_of(run: Run) -> str:
-    """The hosts that were measured, or the platform that was simulated."""
+    """The hosts that were measured, or the platform that was simulated; of an import maybe none."""
     platform = run.header.plan.simulated
     return platform.label if platform else hosts_in_words(run.header.hosts)
 
@@ -155,13 +165,15 @@ def verdict_of(results: Results, *, with_causes: bool = True) -> Verdict:
     said = first.removeprefix(f"{word}: ")
     first = f"{said[0].upper()}{said[1:]}"
     is_simulated = results.run.header.plan.simulated is not None
+    imported = results.run.header.imported
     known = warnings_of(results.run) if with_causes and not is_simulated else ()
     causes = list(dict.fromkeys(map(short_warning, known)))
     disturbed = ""
     if causes:
         more = len(causes) - MOST_NAMED
         others = [f"{more} more"] if more > 0 else []
-        disturbed = f" What disturbed it: {in_a_row([*causes[:MOST_NAMED], *others], 'and')}."
+        of_what = "What to know of it" if imported else "What disturbed it"
+        disturbed = f" {of_what}: {in_a_row([*causes[:MOST_NAMED], *others], 'and')}."
     has_all = all(one.status in ("ok", "unsupported") for one in results.summaries)
     mood = "good" if state == "settled" or (state == "simulated" and has_all) else "open"
     return Verdict(

@@ -130,8 +130,7 @@ def _machine(manifest: Mapping[str, Any]) -> str:
 
 def _software(run: Run) -> str:
     if imported := run.header.imported:
-        program = f"{imported.tool} {imported.version}".rstrip()
-        return f"{program}, whose output was read by weft {run.header.weft_version}."
+        return f"{imported.program}, whose output was read by weft {run.header.weft_version}."
     first = next(iter(run.header.hosts.values()), {})
     software = typed(dict(first)).software
     mpi = dict.fromkeys(one.mpi for one in run.launches.values())

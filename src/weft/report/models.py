@@ -44,7 +44,8 @@ def tables_of(one: Models) -> list[Table]:
     tables.append(
         Table(
             name="line",
-            caption=f"Straight lines, {one.name}, with 95 % intervals.",
+            caption=f"Straight lines, {one.name}"
+            + (", with 95 % intervals." if one.line.launches > 1 else "."),
             head=("", "least squares, as published", "median line"),
             rows=tuple(line_rows(one.line)),
         )

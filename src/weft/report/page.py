@@ -15,6 +15,7 @@ from weft.record.reader import stem_of
 from weft.report.front import (
     cards_of,
     facts_of,
+    heading_of,
     machine_in_words,
     place_of,
     ranks_of,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weft.analysis.fits.modelled import Modelled
+    from weft.record.model import Imported
     from weft.record.run import Run
     from weft.topics.base import Results, Topic
 
@@ -44,6 +46,10 @@ MEDIANS = (
     "Every figure is the median over launches of each launch's median; the interval covers the"
     " variation between launches. Received buffers were checked byte by byte outside the timed"
     " region."
+)
+STATED = (
+    "Figures are as another program printed them: weft measured none of them, checked no buffer and"
+    " knows no scatter within a run."
 )
 # Reasons of cases without a figure on the first screen.
 MOST_TROUBLES = 6
@@ -112,8 +118,8 @@ def render_page(
                 Section(name="notes", title="What to know of these figures", folds=_notes(records)),
                 Section(
                     name="conditions",
-                    title="What was simulated" if _is_simulated(records) else "What disturbed it",
-                    folds=_disturbed(records),
+                    title=_conditions_title(records),
+                    **_disturbed(records),
                 ),
                 _methods(records),
                 Section(name="hosts", title="Hosts", folds=_hosts(records)),
@@ -194,7 +200,7 @@ def _title(records: Sequence[Results]) -> str:
 
 
 def _places(records: Sequence[Results]) -> str:
-    return ", ".join(dict.fromkeys(place_of(one.run) for one in records))
+    return ", ".join(dict.fromkeys(heading_of(one.run) for one in records))
 
 
 def _kind(records: Sequence[Results]) -> str:
@@ -224,7 +230,7 @@ def _summary(records: Sequence[Results]) -> str:
             colon = ": " if heads else ""
             name = f"{one.name}: " if len(records) > 1 else ""
             on = ", " if one.run.header.plan.simulated else " on "
-            where = f"{ranks_of(one)}{on}{place_of(one.run)}"
+            where = f"{ranks_of(one)}{on}{place_of(one.run)}".removesuffix(on)
             sentences.append(f"{name}{where}{colon}{'; '.join(heads)}.")
     return " ".join(sentences)
 
@@ -265,35 +271,79 @@ def _is_simulated(records: Sequence[Results]) -> bool:
     return all(one.run.header.plan.simulated for one in records)
 
 
-def _disturbed(records: Sequence[Results]) -> tuple[Fold, ...]:
-    """What the machine did that moves figures: what it is in a line, its effect and cure inside."""
-    lines = [line for one in records for line in warnings_of(one.run)]
-    return tuple(Fold(line=short_warning(line), sentences=(line,)) for line in dict.fromkeys(lines))
+def _conditions_title(records: Sequence[Results]) -> str:
+    if all(one.run.header.imported for one in records):
+        return "What to know of the outputs"
+    return "What was simulated" if _is_simulated(records) else "What disturbed it"
+
+
+def _disturbed(records: Sequence[Results]) -> dict[str, Any]:
+    """What the machine did that moves figures: what it is in a line, its effect and cure inside.
+
+    What a line says whole has nothing inside.
+    """
+    lines = list(dict.fromkeys(line for one in records for line in warnings_of(one.run)))
+    short = {line: short_warning(line) for line in lines}
+    return {
+        "notes": tuple(line for line in lines if short[line] == line),
+        "folds": tuple(
+            Fold(line=short[line], sentences=(line,)) for line in lines if short[line] != line
+        ),
+    }
 
 
 def _notes(records: Sequence[Results]) -> tuple[Fold, ...]:
     return tuple(
         Fold(
             line=f"{counted(len(cases), 'case')}: {kind}",
-            sentences=tuple(f"{case}: {flag}" for case, flag in cases),
+            sentences=_said_of(cases),
         )
         for one in records
         for kind, cases in grouped_flags(one.summaries).items()
     )
 
 
+def _said_of(cases: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """What is said of each case; once of all of whom the same is said."""
+    said = {flag for _, flag in cases}
+    if len(cases) > 1 and len(said) == 1:
+        return (f"{', '.join(case for case, _ in cases)}: {said.pop()}",)
+    return tuple(f"{case}: {flag}" for case, flag in cases)
+
+
 def _methods(records: Sequence[Results]) -> Section:
     folds = []
     for one in records:
         run = one.run
-        line = f"{counted(len(run.launches), 'launch')}, {run.header.plan.budget_s:g} s"
-        folds.append(Fold(line=f"{run.path.name}: {line}", facts=tuple(_method(run))))
+        if run.header.imported:
+            line = counted(len(run.launches), "run")
+            facts = _of_another(run, run.header.imported)
+        else:
+            line = f"{counted(len(run.launches), 'launch')}, {run.header.plan.budget_s:g} s"
+            facts = _method(run)
+        folds.append(Fold(line=f"{run.path.name}: {line}", facts=tuple(facts)))
+    stated = [one.run.header.imported for one in records]
     return Section(
         name="method",
         title="How it was measured",
-        notes=(MEDIANS,),
+        notes=(
+            *([] if all(stated) else [MEDIANS]),
+            *([STATED] if any(stated) else []),
+        ),
         folds=tuple(folds),
     )
+
+
+def _of_another(run: Run, imported: Imported) -> list[tuple[str, str]]:
+    """What is known of how another program measured."""
+    return [
+        ("record", run.path.name),
+        ("program", imported.program),
+        ("started by", imported.command or "not known"),
+        ("read from", ", ".join(imported.files)),
+        ("dated", run.header.created_utc),
+        ("read by", f"weft {run.header.weft_version}, {' '.join(run.header.command)}"),
+    ]
 
 
 def _method(run: Run) -> list[tuple[str, str]]:

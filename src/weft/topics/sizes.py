@@ -43,6 +43,15 @@ class SizeRows(msgspec.Struct, frozen=True, kw_only=True):
     planned: tuple[CaseSummary, ...]
     patterns: dict[str, Pattern]
     hosts: tuple[str, ...]
+    stated_by: str = ""
+
+    def caption(self, where: str = "") -> str:
+        """What the figures are, and how their intervals are written."""
+        if not self.stated_by:
+            return f"Median over launches or sessions{where}; {RULE}"
+        if max((one.launches for one in self.tabled), default=0) > 1:
+            return f"Median over runs, each as {self.stated_by} states it{where}; {RULE}"
+        return f"As {self.stated_by} states them{where}: of one run no interval is known"
 
 
 class Sizes(Topic[SizeRows]):
@@ -61,6 +70,7 @@ class Sizes(Topic[SizeRows]):
             planned=results.summaries,
             patterns=results.run.patterns,
             hosts=tuple(results.run.header.hosts),
+            stated_by=stated.program if (stated := results.run.header.imported) else "",
         )
 
     def tables(self, rows: SizeRows) -> list[Table]:
@@ -91,7 +101,7 @@ class Sizes(Topic[SizeRows]):
         hosts = f" on {hosts_in_words(rows.hosts)}" if rows.hosts else ""
         return Table(
             name=self.name,
-            caption=f"Median over launches or sessions{hosts}; {RULE}.",
+            caption=f"{rows.caption(hosts)}.",
             head=("size", *_column_heads(rows)),
             rows=tuple(_size_rows(rows.tabled)),
         )
@@ -122,7 +132,7 @@ class Sizes(Topic[SizeRows]):
         return [
             Table(
                 name=self.name,
-                caption=f"Median over launches or sessions; {RULE}",
+                caption=rows.caption(),
                 head=("", "size", *columns),
                 rows=tuple(lines),
                 notes=(counted(more, "more figure"),) if more else (),
@@ -281,7 +291,7 @@ def _tables_of_tests(rows: SizeRows) -> list[Table]:
             )
         )
     # What holds for all of them is said once.
-    said = (f"Median over launches or sessions; {RULE}.",)
+    said = (f"{rows.caption()}.",)
     return [*tables[:-1], msgspec.structs.replace(tables[-1], notes=said)]
 
 
