@@ -150,7 +150,7 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
         lacks = any(track.has_unknown for track in self.tracks)
         has_bars = any(track.has_bar for track in self.tracks)
         note = self.note if has_bars else self.note.replace(BARS, "").strip()
-        return f"{note} {NO_BAR}".strip() if lacks else self.note
+        return f"{note} {NO_BAR}".strip() if lacks else note
 
 
 class AxisUnit(NamedTuple):
