@@ -151,7 +151,7 @@ def test_an_old_engine_of_milc_took_its_options_without_saying_so() -> None:
     ).application  # fmt: skip
     assert all(info.takes(name) for name in ("long_links", "mass", "u0", "gauge"))
     assert info.rest == "fields"
-    short = Lattice(extents=(4, 4, 4, 4), long_link_reals=12)
+    short = Lattice(extents=(2, 4, 6, 8), long_link_reals=12)
     assert short.moved_bytes_per_site(info, 36) == 1344 - 192
     told = msgspec.structs.replace(pattern("halo"))
     assert as_measured(told) == told

@@ -19,7 +19,8 @@ def case(test: str = "halo", **lattice: Any) -> Case:
 
 def test_the_shortest_face_is_across_the_longest_side() -> None:
     assert shortest_face([case()]) == 36 * 4 * 2 * 8
-    assert shortest_face([case(), case(extents=(4, 4, 4, 4), depth=3)]) == 36 * 64
+    # Three sites deep a smaller lattice's face is the shortest.
+    assert shortest_face([case(), case(extents=(2, 4, 6, 2), depth=3)]) == 3 * 36 * 2 * 4 * 2
     assert shortest_face([case(depth=2)]) == 2 * 36 * 64
 
 

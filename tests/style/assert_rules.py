@@ -72,7 +72,11 @@ def lattices_all_alike(tree: Tree) -> Iterator[Finding]:
         for node in source.nodes:
             if isinstance(node, ast.keyword) and node.arg == "extents":
                 value = node.value
-                if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+                if isinstance(value, ast.Tuple):
+                    is_cube = len({ast.unparse(one) for one in value.elts}) < len(value.elts[:2])
+                else:
+                    is_cube = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult)
+                if is_cube:
                     yield source.at(value.lineno, f"{ast.unparse(value)} is a cube")
 
 

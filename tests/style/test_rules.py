@@ -96,6 +96,7 @@ PLANTED = [
         DOC + "def times_ns(case: Case, round_: int) -> list:\n    del round_\n    return [9.0]\n",
     ),
     (assert_rules.lattices_all_alike, TESTS, DOC + "f(extents=(size,) * 4)\n"),
+    (assert_rules.lattices_all_alike, TESTS, DOC + "f(extents=(4, 4, 4, 4))\n"),
     (assert_rules.launches_all_alike, TESTS, DOC + "f(times_ns=lambda *_: [1e3] * 9)\n"),
     (assert_rules.launches_all_alike, TESTS, DOC + "make_batch(tick_ns=1.0)\n"),
     (
