@@ -123,7 +123,7 @@ def test_a_rank_killed_after_the_last_case_costs_nothing(programs: Path, rank: i
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_a_rank_that_hangs_is_ended_by_the_deadline(programs: Path, mpi: str) -> None:
-    words = ("--mpi", mpi, "--deadline", "5s")
+    words = ("--mpi", mpi, "--deadline", "15s")
     done = run(programs, f"signal={STOP} rank=1 phase=case times=1", *words)
     statuses = rows_of(done, programs)
     assert "the case did not end in" in done.stderr
