@@ -119,6 +119,8 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
             {2.0: "twice"}[choice.LEAST_WORTH],
         ),
     ),
+    (NUMBERS, "in a round of a map {} times", (word(choice.LEAST_WORTH_OF_PAIRS),)),
+    (NUMBERS, "up to {} of the messages that", ({16: "a sixteenth"}[1 / stopping.PAIRS_CHECKED],)),
     (NUMBERS, "Where {} samples take less", (thousands(stopping.MOST_SAMPLES),)),
     (NUMBERS, "up to {} times as large", (costs.FARTHEST,)),
     (

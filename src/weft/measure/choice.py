@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 # Where cases would soon be done they are measured for so many times what they cost besides.
 LEAST_WORTH = 2.0
+# Of rounds of pairs, whose samples are as long as those of the slowest pair: a typical one's are
+# shorter, and a map takes at most half as long again as these.
+LEAST_WORTH_OF_PAIRS = 4.0
 # How far a case may make up for others of its launch that took less than planned.
 MOST_MADE_UP = 1.5
 
@@ -163,7 +166,7 @@ def rounds_ahead(
 def share_s(round_s: float, ahead: Sequence[CaseState], costs: Costs) -> float:
     """Seconds for the samples of each case that a round has ahead of it, so that all fit it."""
     fixed_s = costs.fixed_s(ahead)
-    return min(_fair_s(round_s, fixed_s, len(ahead)), _longest_s(fixed_s, len(ahead)))
+    return min(_fair_s(round_s, fixed_s, len(ahead)), _longest_s(fixed_s, ahead))
 
 
 def launch_end_s(
@@ -183,7 +186,7 @@ def next_share_s(left_s: float, left: Sequence[CaseState], usual_s: float, costs
     """The same for the next case of a launch, by the time that is left for those left in it."""
     fixed_s = sum(costs.case_s(state) for state in left)
     samples_s = _fair_s(left_s, fixed_s, len(left))
-    return min(samples_s, MOST_MADE_UP * usual_s, max(usual_s, _longest_s(fixed_s, len(left))))
+    return min(samples_s, MOST_MADE_UP * usual_s, max(usual_s, _longest_s(fixed_s, left)))
 
 
 def _fair_s(left_s: float, fixed_s: float, cases: int) -> float:
@@ -191,6 +194,9 @@ def _fair_s(left_s: float, fixed_s: float, cases: int) -> float:
     return max((left_s - fixed_s) / cases, SHORTEST_SHARE_S)
 
 
-def _longest_s(fixed_s: float, cases: int) -> float:
-    """What the samples of a case may take, of so many that cost so much beside them."""
-    return max(LONGEST_SHARE_S, LEAST_WORTH * fixed_s / cases)
+def _longest_s(fixed_s: float, cases: Sequence[CaseState]) -> float:
+    """What the samples of each of these cases may take, which cost so much beside them."""
+    worth = [
+        LEAST_WORTH_OF_PAIRS if one.pattern.figure == "pairs" else LEAST_WORTH for one in cases
+    ]
+    return max(LONGEST_SHARE_S, min(worth) * fixed_s / len(cases))

@@ -124,7 +124,8 @@ class CaseState:
         if self.pattern.figure != "pairs":
             return own_ns
         partners = partners_in(self.case.point or 0, self.case.ranks)
-        return max(own_ns, ticks_of_slowest_pair(seen, partners) * clock.tick_ns)
+        slowest = ticks_of_slowest_pair(seen, partners, seen.timed_ns / clock.tick_ns)
+        return max(own_ns, slowest * clock.tick_ns)
 
     def is_settled(self, plan: Plan) -> bool:
         """Precise over the requested launches."""

@@ -42,7 +42,7 @@ MOST_WARMUP = 50
 PROBE_DEPTH = 4
 # Of a round of pairs no more than this part of those that are timed: there are many rounds, and
 # each pair is looked at in its own.
-PAIRS_CHECKED = 1 / 8
+PAIRS_CHECKED = 1 / 16
 FEWEST_CHECKED = 2
 VERY_LONG_BYTES = 16 << 20
 # Messages whose time is known well enough from the first one after the warm-up.

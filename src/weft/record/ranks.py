@@ -69,14 +69,18 @@ def slowest_of_samples(seen: Sampled) -> tuple[int, ...]:
     return tuple(numbers[last].tolist())
 
 
-def ticks_of_slowest_pair(seen: Sampled, partners: Sequence[int]) -> int:
-    """Ticks of all samples of the pair that took longest, whose two ranks take turns.
+def ticks_of_slowest_pair(seen: Sampled, partners: Sequence[int], own_ticks: float) -> float:
+    """Ticks of the pass of the pair that took longest, whose two ranks take turns.
 
-    `partners` has each rank's in this round; who stands by has one that is no rank.
+    A rank sends its message right behind its answer, so what both ranks timed overlaps by the
+    answers, by half at most. How much shows in rank 0's pair, whose pass took `own_ticks`; 0: not
+    known. `partners` has each rank's in this round; who stands by has one that is no rank.
     """
     totals = {rank: sum(own) for rank, own in _ticks_by_rank(seen).items()}
-    pairs = enumerate(partners)
-    return max(totals.get(rank, 0) + totals.get(partner, 0) for rank, partner in pairs)
+    pairs = [totals.get(rank, 0) + totals.get(other, 0) for rank, other in enumerate(partners)]
+    overlap = max(0.0, pairs[0] - own_ticks) if own_ticks > 0 else 0.0
+    slowest = max(pairs)
+    return max(slowest - overlap, slowest / 2)
 
 
 def _ticks_by_rank(seen: Sampled) -> dict[int, Sequence[int]]:
