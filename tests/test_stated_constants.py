@@ -120,7 +120,7 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
         ),
     ),
     (NUMBERS, "in a round of a map {} times", (word(choice.LEAST_WORTH_OF_PAIRS),)),
-    (NUMBERS, "up to {} of the messages that", ({16: "a sixteenth"}[1 / stopping.PAIRS_CHECKED],)),
+    (NUMBERS, "up to {} of the messages that", ({1 / 16: "a sixteenth"}[stopping.PAIRS_CHECKED],)),
     (NUMBERS, "Where {} samples take less", (thousands(stopping.MOST_SAMPLES),)),
     (NUMBERS, "up to {} times as large", (costs.FARTHEST,)),
     (
