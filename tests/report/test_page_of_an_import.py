@@ -1,27 +1,32 @@
 """The page of what another program printed: its name stands first, and no interval is claimed."""
 
 import re
+from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
 
 import pytest
 
 from support.in_process import TERMINAL, weft_here
-from support.peer_outputs import OUTPUTS
+from support.peer_outputs import FILES, OUTPUTS, told
 
-# Outputs, the words that an import needs beside them, and how the page is headed.
-IMPORTED = {
-    "omb_latency_z.txt": ([], "OMB 7.4"),
-    "imb_mpi1.txt": ([], "IMB 2021.11"),
-    "perftest_send_lat_a.txt": ([], "perftest"),
-    "ucx_client_latency.txt": (["--bytes", "8"], "ucx_perftest"),
-    "fi_rdm_tagged_bw.txt": ([], "fabtests"),
-    "sockperf_pp.txt": (["--bytes", "64"], "sockperf 3.7"),
-    "iperf3.json": ([], "iperf3 3.12 on vm"),
+# How the pages of some outputs are headed.
+HEADINGS = {
+    "omb_latency_z.txt": "OMB 7.4",
+    "imb_mpi1.txt": "IMB 2021.11",
+    "perftest_send_lat_a.txt": "perftest",
+    "sockperf_pp.txt": "sockperf 3.7",
+    "iperf3.json": "iperf3 3.12 on vm",
 }
 
 
-def page_of(folder: Path, *outputs: Path, more: tuple[str, ...] = ()) -> str:
+def given_to(name: str) -> list[str]:
+    """What is typed for an output that does not say it."""
+    known = told(name)
+    return [f"--{what}={value}" for what in ("ranks", "bytes") if (value := getattr(known, what))]
+
+
+def page_of(folder: Path, *outputs: Path, more: Sequence[str] = ()) -> str:
     """The words of the page, without its drawings."""
     record, page = folder / "r.jsonl", folder / "r.html"
     for typed in (["import", *outputs, *more, "-o", record], ["report", record, "-o", page]):
@@ -35,17 +40,16 @@ def words_of(text: str) -> str:
 
 
 @pytest.mark.usefixtures("undrawn")
-@pytest.mark.parametrize("name", IMPORTED)
+@pytest.mark.parametrize("name", FILES)
 def test_the_program_is_named_and_nothing_is_claimed_of_its_figures(
     tmp_path: Path, name: str
 ) -> None:
     """The heading was empty, and each page said that weft had checked every byte."""
-    more, heading = IMPORTED[name]
-    text = page_of(tmp_path, OUTPUTS / name, more=tuple(more))
+    text = page_of(tmp_path, OUTPUTS / name, more=given_to(name))
     headings = [words_of(one) for one in re.findall(r"(?s)<h[12][ >].*?</h[12]>", text)]
     assert all(headings)
     first = words_of(re.findall(r"(?s)<h1.*?</h1>", text)[0])
-    assert first.startswith(heading)
+    assert first.startswith(HEADINGS.get(name, ""))
     words = words_of(text[text.index("<main") :])
     for claim in ("checked byte by byte", "Bars are", "disturbed", "ticks", "seed", "±", "budget"):
         assert claim not in words, words

@@ -37,11 +37,7 @@ MOST_NAMED = 3
 def heading_of(run: Run) -> str:
     """Where it was measured; of what another program printed, this program."""
     where, imported = place_of(run), run.header.imported
-    return (
-        f"{imported.program} on {where}"
-        if imported and where
-        else (imported.program if imported else where)
-    )
+    return " on ".join(filter(None, (imported.program if imported else "", where)))
 
 
 def place_of(run: Run) -> str:

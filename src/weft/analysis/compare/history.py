@@ -28,7 +28,7 @@ from weft.errors import WeftError
 from weft.estimate import PLURAL, Estimate
 from weft.stages import counted_off
 from weft.units import format_percent
-from weft.wording import counted
+from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -204,7 +204,7 @@ def _advice(measured: Sequence[_Measured], courses: Sequence[Course]) -> tuple[s
         where = f" on {machine}" if len(last) > 1 else ""
         purpose = (
             f"see a step of {format_percent(100 * TOLERANCE)} in {which}"
-            f" {counted(len(needed), 'curve')}{where} that have none"
+            f" {counted(len(needed), 'curve')}{where} that {verb_of(len(needed), 'have')} none"
         )
         lines.append(what_would_tell(middle, purpose, [again], of="more"))
     return tuple(lines)
