@@ -26,7 +26,7 @@ Row = dict[str, Any]
 Piece = str | Shown
 LINK = "Ethernet 100G"
 AS_FAST = "sends end as fast as they are posted"
-UNBOUND = f": {AS_FAST} (copied, or the link is faster than the sender), and another queue depth"
+UNBOUND = f"; {AS_FAST} (copied, or the link is faster than the sender), and another queue depth"
 UNBOUND += " changes nothing"
 
 

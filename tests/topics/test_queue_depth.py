@@ -17,6 +17,7 @@ from weft.plan.cases import make_cases, parse_variants
 from weft.record.run import Run
 from weft.topics.osu_paper import OsuPaper
 from weft.topics.queue_depth import binds
+from weft.wording import said_once
 
 EAGER_BYTES = 4096
 
@@ -68,6 +69,9 @@ def test_a_queue_that_binds_nowhere_says_so_and_one_that_always_does_is_silent(
 ) -> None:
     (nowhere,) = told(record_with(tmp_path / "a.jsonl", planned("8,4KiB", "64"), copies))
     assert "Q = 64 does not bind up to 4 KiB" in nowhere
+    # What holds of two transports is said once, behind the names of both.
+    both = said_once([nowhere, nowhere.replace("tcp", "ofi")])
+    assert both == [nowhere.replace("tcp, stream", "tcp, stream; ofi, stream")]
     assert told(record_with(tmp_path / "b.jsonl", planned("8KiB,16KiB", "64"), copies)) == []
 
 

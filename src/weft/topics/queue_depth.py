@@ -162,7 +162,7 @@ def from_which_size(binding: QueueBinding) -> str:
     why = "sends end as fast as they are posted (copied, or the link is faster than the sender)"
     if binding.from_bytes is None:
         return (
-            f"{queue} does not bind up to {format_bytes(binding.most_bytes)}: {why},"
+            f"{queue} does not bind up to {format_bytes(binding.most_bytes)}; {why},"
             " and another queue depth changes nothing"
         )
     return f"{queue} binds from {format_bytes(binding.from_bytes)} on; below it {why}"
