@@ -197,6 +197,24 @@ def test_its_own_line_of_the_command_is_no_second_command(tmp_path: Path) -> Non
     assert found.command == "mpirun -n 2 IMB-MPI1 PingPong"
 
 
+@pytest.mark.parametrize(
+    ("title", "version"),
+    [
+        # Titles of releases: src_cpp/imb.cpp of 2019 Update 2, and published outputs.
+        ("Intel(R) MPI Benchmarks 2019 Update 3, MPI-1 part    ", "2019 Update 3"),
+        ("Intel(R) MPI Benchmarks 2018 Update 1, MPI-NBC part    ", "2018 Update 1"),
+        ("Intel(R) MPI Benchmarks 2021.7, MPI-1 part", "2021.7"),
+        ("Intel(R) MPI Benchmarks 2018, MPI-1 part", "2018"),
+        ("Intel (R) MPI Benchmark Suite V3.2, MPI-1 part", "3.2"),
+        ("Intel (R) MPI Benchmarks 4.1 Update 1, MPI-1 part", "4.1"),
+    ],
+)
+def test_the_release_is_in_the_title(tmp_path: Path, title: str, version: str) -> None:
+    columns = "#bytes #repetitions t[usec] Mbytes/sec"
+    head = f"#    {title}\n"
+    assert of(section("PingPong", columns, "8 20 1.66 4.82"), tmp_path, head).version == version
+
+
 def test_the_command_and_the_date_are_kept(tmp_path: Path) -> None:
     head = HEAD + "# Date                  : Mon Nov 23 12:00:00 2026\n# IMB-MPI1 PingPong\n"
     found = of(section("Barrier", "#repetitions t_min[usec] t_max[usec] t_avg[usec]", "9 1 3 2"),

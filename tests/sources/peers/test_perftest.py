@@ -72,6 +72,21 @@ def test_the_box_before_a_table_says_what_its_cases_are(tmp_path: Path, box: str
     assert found.notes == (() if box else (USUAL_TAKEN,))
 
 
+def test_what_newer_boxes_say_further_is_passed_over(tmp_path: Path) -> None:
+    """As of 24.01 and later: linux-rdma/perftest, src/perftest_parameters.c and issue 273."""
+    box = (
+        "                    RDMA_Write BW Test\n"
+        " PCIe relax order: ON\t\tLock-free      : OFF\n"
+        " ibv_wr* API     : ON\t\tUsing DDP      : OFF\n"
+        " TX depth        : 128\n CQE Poll Batch  : Dynamic\n"
+    )
+    heads = " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n"
+    row = " 65536      664644           0.00               6923.30             0.110773\n"
+    [found] = of(box + heads + row, tmp_path).rows
+    assert found.case.key == "verbs/put_stream/65536/q128"
+    assert found.time_ns == pytest.approx(65536 / (6923.30 * 2**20) * 1e9)
+
+
 def test_a_box_says_nothing_of_the_next_table(tmp_path: Path) -> None:
     title, heads, row = STREAM.format(unit="MB/sec", way="").splitlines(keepends=True)
     box = " Number of qps   : 4\n Connection type : UD\n TX depth        : 16\n"

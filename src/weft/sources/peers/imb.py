@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from weft.sources.peers.text import OutputLine, OutputText
 
 _MARK = re.compile(r"^# +Intel ?\(R\) MPI Benchmark")
-_VERSION = re.compile(r"^# +Intel ?\(R\) MPI Benchmark.*?[Vv]?(\d{4}(?:\.\d+)?[^, ]*|\d\.\d[\w.]*)")
+_VERSION = re.compile(
+    r"^# +Intel ?\(R\) MPI Benchmark.*?"
+    r"[Vv]?(\d{4} Update \d+|\d{4}(?:\.\d+)?[^, ]*|\d\.\d[\w.]*)"
+)
 _PROGRAM = re.compile(r"\bIMB-\w+")
 _CALL = re.compile(r"^# (?P<command>\S*IMB-\w+.*)$")
 _NAME = re.compile(r"^# Benchmarking (?P<name>\S+)")
