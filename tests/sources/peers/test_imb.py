@@ -200,7 +200,7 @@ def test_its_own_line_of_the_command_is_no_second_command(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("title", "version"),
     [
-        # Titles of releases: src_cpp/imb.cpp of 2019 Update 2, and published outputs.
+        # Titles of releases, in the source of 2019 Update 2 and in published outputs.
         ("Intel(R) MPI Benchmarks 2019 Update 3, MPI-1 part    ", "2019 Update 3"),
         ("Intel(R) MPI Benchmarks 2018 Update 1, MPI-NBC part    ", "2018 Update 1"),
         ("Intel(R) MPI Benchmarks 2021.7, MPI-1 part", "2021.7"),

@@ -87,6 +87,47 @@ def test_what_newer_boxes_say_further_is_passed_over(tmp_path: Path) -> None:
     assert found.time_ns == pytest.approx(65536 / (6923.30 * 2**20) * 1e9)
 
 
+@pytest.mark.parametrize(
+    ("before", "inside", "key"),
+    [
+        ("", "", "put_stream"),
+        ("$ ib_write_bw --use_cuda=0 n1\n", "", "perftest_rdma_write_bw_gpu_memory"),
+        ("$ ib_write_bw --use_rocm 1 n1\n", "", "perftest_rdma_write_bw_gpu_memory"),
+        ("$ ib_write_bw --use_hugepages n1\n", "", "put_stream"),
+        # As published outputs of ib_write_bw --use_cuda have them.
+        ("creating CUDA Ctx\n", "", "perftest_rdma_write_bw_gpu_memory"),
+        (
+            "allocated GPU buffer of a 131072 address at 0x5af for type CUDA_MEM_DEVICE\n",
+            "",
+            "perftest_rdma_write_bw_gpu_memory",
+        ),
+        ("", " Use ROCm memory : ON\n", "perftest_rdma_write_bw_gpu_memory"),
+        ("", " Use ROCm memory : OFF\n", "put_stream"),
+        ("", " Number of qps   : 2\n Use ROCm memory : ON\n",
+         "perftest_rdma_write_bw_gpu_memory_over_2_queue_pairs"),
+    ],
+)  # fmt: skip
+def test_a_buffer_of_a_gpu_is_not_one_of_the_host(
+    tmp_path: Path, before: str, inside: str, key: str
+) -> None:
+    """It was imported as the host's, and a comparison held it against one."""
+    table = (
+        "                    RDMA_Write BW Test\n TX depth        : 128\n{}"
+        " #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n"
+        " 65536      5000             14954.90            14948.60             0.239178\n"
+        "---------------------------------------------------------------------\n"
+    )
+    behind = "deallocating GPU buffer 00007255bb400000\ndestroying current CUDA Ctx\n"
+    [row] = of(before + table.format(inside) + behind, tmp_path).rows
+    assert row.case.key == f"verbs/{key}/65536/q128"
+    assert row.test.bandwidth_factor == 1
+    # What stands before a table is said of the next one only.
+    if not before.startswith("$"):
+        host = table.format("").replace("RDMA_Write", "Send")
+        both = of(before + table.format(inside) + behind + host, tmp_path).rows
+        assert both[1].case.key == "verbs/stream/65536/q128"
+
+
 def test_a_box_says_nothing_of_the_next_table(tmp_path: Path) -> None:
     title, heads, row = STREAM.format(unit="MB/sec", way="").splitlines(keepends=True)
     box = " Number of qps   : 4\n Connection type : UD\n TX depth        : 16\n"

@@ -31,7 +31,7 @@ from weft.sources.peers.stated import (
     refuse_empty,
 )
 from weft.sources.peers.tables import MIXED, Tables
-from weft.sources.peers.tests import other, own
+from weft.sources.peers.tests import other, own, variation
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -50,6 +50,10 @@ _NOISE = re.compile(
 # The head of the single times that -U and -H print, and one of them.
 _LIST = re.compile(r"^#, (?P<unit>usec|cycles)$")
 _SINGLE = re.compile(r"^\d+, \S+$")
+# Its buffers are in a GPU: lines before the box say so, ROCm's box, and the command.
+_OF_GPU = re.compile(r"^allocated GPU buffer |^creating CUDA Ctx")
+_FOR_GPU = re.compile(r"\s--use_(?:cuda|rocm)")
+_GPU_MEMORY = "GPU memory"
 OTHER_SIDE = "the other side of a run before it, which is not counted again"
 TITLES: Mapping[str, str] = MappingProxyType(
     {
@@ -72,7 +76,8 @@ def read(text: OutputText, given: Given) -> StatedOutput:
         facts = Facts()
         for name, value in found.facts.items():
             facts.say(name, value)
-        test = _test(found.title, facts.queue_pairs)
+        on_gpu = facts.on_gpu or bool(_FOR_GPU.search(command))
+        test = _test(found.title, facts.queue_pairs, on_gpu=on_gpu)
         refuse_cycles([(found.line, found.cells)])
         row = row_of(found.line, found.cells, facts.section(test, given))
         notes = (ONE_SIZE, *facts.notes(test))
@@ -100,6 +105,7 @@ class _Reader:
         self._cells: list[tuple[OutputLine, dict[str, str]]] = []
         self._singles: list[OutputLine] = []
         self._ends: set[tuple[str, str]] = set()
+        self._on_gpu = False
 
     def take(self, line: OutputLine) -> None:
         """One line: a title, what its box says, the heads, a row, or a remark."""
@@ -127,6 +133,7 @@ class _Reader:
         elif not self._columns and re.match(r" *\d+ ", text):
             line.refuse("no line before it names the columns")
         else:
+            self._on_gpu = self._on_gpu or bool(_OF_GPU.match(text))
             self._facts.take(line)
 
     def _row(self, line: OutputLine) -> None:
@@ -146,13 +153,17 @@ class _Reader:
             self.notes.append(f"{self._cells[0][0].place}: {OTHER_SIDE}")
         elif self._cells:
             self._ends.add((local, remote))
-            test = _test(self._title, self._facts.queue_pairs)
+            typed = _FOR_GPU.search(self._cells[0][0].command)
+            on_gpu = self._on_gpu or self._facts.on_gpu or bool(typed)
+            test = _test(self._title, self._facts.queue_pairs, on_gpu=on_gpu)
             section = self._facts.section(test, self._given)
             self.rows += [row_of(line, cells, section) for line, cells in self._cells]
             self.notes += self._facts.notes(test)
         if self._singles:
             first, *times = self._singles
             self.notes.append(f"{first.place}: {counted(len(times), 'single time')} not read")
+        # What stands before a title is of its table.
+        self._on_gpu = self._on_gpu and not self._cells
         self._columns, self._cells, self._singles = [], [], []
 
 
@@ -169,11 +180,13 @@ def _columns(line: OutputLine) -> list[str]:
     return heads
 
 
-def _test(title: str, queue_pairs: int = 1) -> Pattern:
-    """By its title; over several queue pairs at once it is none of weft's."""
+def _test(title: str, queue_pairs: int = 1, *, on_gpu: bool = False) -> Pattern:
+    """By its title; over several queue pairs at once, or in a GPU's memory, none of weft's."""
     if title in TITLES and queue_pairs == 1:
-        return own(TITLES[title])
-    several = f" over {counted(queue_pairs, 'queue pair')}" if queue_pairs > 1 else ""
+        same = own(TITLES[title])
+        return variation("perftest", same, f"{title}, {_GPU_MEMORY}") if on_gpu else same
+    several = f", {_GPU_MEMORY}" if on_gpu else ""
+    several += f" over {counted(queue_pairs, 'queue pair')}" if queue_pairs > 1 else ""
     if title.endswith("BW"):
         ways = 2 if "Bidirectional" in title else 1
         return other("perftest", title + several, divisor=0, factor=ways)

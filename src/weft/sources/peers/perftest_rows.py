@@ -28,7 +28,9 @@ USUAL_DEPTH = 128
 USUAL_TAKEN = (
     f"no line says the depth of its queue (TX depth): {USUAL_DEPTH}, its default, is taken"
 )
-_FACT = re.compile(r"(?:^|\s)(?P<name>TX.depth|Number.of.qps|Connection.type) *: (?P<value>\w+)")
+_FACT = re.compile(
+    r"(?:^|\s)(?P<name>TX.depth|Number.of.qps|Connection.type|Use.ROCm.memory) *: (?P<value>\w+)"
+)
 _END = re.compile(r"^ *(?P<side>local|remote) address: (?P<at>.*?QPN \S+ PSN \S+)")
 _EVENTS = re.compile(r"^ *Test with events\b")
 _MEDIAN, _MEAN = "t_typical[usec]", "t_avg[usec]"
@@ -47,6 +49,7 @@ class Facts:
 
     def __init__(self) -> None:
         self.queue_pairs = 1
+        self.on_gpu = False
         self._depth = 0
         self._connection = "rc"
         self._wait = ""
@@ -80,6 +83,8 @@ class Facts:
                 self._connection = value.lower()
             case "TX depth" if value.isdecimal():
                 self._depth = int(value)
+            case "Use ROCm memory":
+                self.on_gpu = value.upper() == "ON"
             case "Number of qps" if value.isdecimal():
                 self.queue_pairs = int(value)
 
