@@ -11,7 +11,10 @@ from weft.cli.typed import refuse_typed
 from weft.fabric.topologies import FabricAsked
 
 _PANEL = "The fabric"
-_Nodes = Annotated[int, typer.Option(help="Build it for so many nodes.", rich_help_panel=_PANEL)]
+_Nodes = Annotated[
+    int,
+    typer.Option(show_default=False, help="Build it for so many nodes.", rich_help_panel=_PANEL),
+]
 Switch = Annotated[
     str,
     typer.Option(

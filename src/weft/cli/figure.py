@@ -43,10 +43,12 @@ def figure(
     layout: Annotated[str, typer.Option(help="Fit this layout: ieee, acm or elsevier.")] = "ieee",
     wide: Annotated[bool, typer.Option("--wide", help="Span both columns.")] = False,
     height: Annotated[
-        float, typer.Option(help="Set the height, inches. Default: from the width.")
+        float,
+        typer.Option(show_default=False, help="Set the height, inches. Default: from the width."),
     ] = 0.0,
     points: Annotated[
-        float, typer.Option(help="Set the font size, points. Default: the layout's.")
+        float,
+        typer.Option(show_default=False, help="Set the font size, points. Default: the layout's."),
     ] = 0.0,
     font: Annotated[str, typer.Option(help="Set the font family. Default: serif.")] = "",
     test: Annotated[

@@ -38,7 +38,11 @@ def import_(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Write the record to this .jsonl or .jsonl.zst file."),
+        typer.Option(
+            "-o",
+            "--output",
+            help="Write the record to this .jsonl or .jsonl.zst file. Default: here, by the first output.",
+        ),
     ] = None,
     transport: Annotated[
         str, typer.Option(help="Say what the messages went over. Default: what the program uses.")

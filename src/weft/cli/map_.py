@@ -79,9 +79,7 @@ _AtOnce = Annotated[
         help="Let so many disjoint pairs run at once: 1 is an idle fabric. 0: all of a round.",
     ),
 ]  # fmt: skip
-_Transport = Annotated[
-    str, typer.Option(help="Measure over these transports, with commas. Default: mpi.")
-]
+_Transport = Annotated[str, typer.Option(help="Measure over these transports, with commas.")]
 _Launches = Annotated[int, typer.Option(help="Launch the ranks so many times.")]
 _Budget = Annotated[str, typer.Option(help="Time budget of the whole map.")]
 _Seed = Annotated[int, typer.Option(help="Seed the random order of the rounds.")]
@@ -110,7 +108,10 @@ _Slow = Annotated[
     ),
 ]
 _Output = Annotated[
-    Path | None, typer.Option("-o", "--output", help="Write the record to this file.")
+    Path | None,
+    typer.Option(
+        "-o", "--output", help="Write the record to this file. Default: weft-DATE-TIME.jsonl.zst."
+    ),
 ]
 
 

@@ -47,7 +47,10 @@ _PANEL = "The fabric"
 _Platform = Annotated[
     str, typer.Option(help="Take links and hosts of this published platform, or of a file.")
 ]
-_Nodes = Annotated[int, typer.Option(help="Put a rank on so many nodes.", rich_help_panel=_PANEL)]
+_Nodes = Annotated[
+    int,
+    typer.Option(show_default=False, help="Put a rank on so many nodes.", rich_help_panel=_PANEL),
+]
 _Topology = Annotated[
     list[str] | None,
     typer.Option(

@@ -142,7 +142,11 @@ _Buffers = Annotated[
     ),
 ]
 _Pages = Annotated[
-    str, typer.Option(help="Where buffers on small or huge pages. Default: as the kernel does.")
+    str,
+    typer.Option(
+        help="Put buffers on small or huge pages, or each in turn: small,huge."
+        " Default: as the kernel does."
+    ),
 ]
 _Points = Annotated[
     str, typer.Option(help="Measure these points of a test's own axis (see weft list tests).")
