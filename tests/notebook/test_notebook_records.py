@@ -8,6 +8,7 @@ import pytest
 
 import weft
 from support.builders import LAUNCH_EFFECTS, make_cases, synthetic_record, usual_time_ns
+from support.maps import map_record
 from weft.errors import WeftError
 from weft.notebook.figures import Figures
 from weft.notebook.tables import table_of_rows
@@ -159,3 +160,14 @@ def test_the_door_has_its_names() -> None:
         assert getattr(weft, name) is not None
     with pytest.raises(AttributeError, match="weft has no nothing"):
         weft.nothing  # type: ignore[attr-defined] # noqa: B018
+
+
+def test_a_map_says_that_it_is_one_and_is_not_compared_by_its_rounds(tmp_path: Path) -> None:
+    """A node twice as slow left the rounds' medians alone: "same 28", of two maps."""
+    before = map_record(tmp_path / "before.jsonl", {})
+    after = map_record(tmp_path / "after.jsonl", {"n3": 2.0})
+    run = weft.load(after.path)
+    assert repr(run).endswith('.table("map") says who is slow, and the figures are of its rounds')
+    assert "n3" in str(run.table("map")["findings"].to_list())
+    with pytest.raises(WeftError, match=r"these are maps: .*weft.check\(after, against=before\)"):
+        weft.compare(before.path, after.path)

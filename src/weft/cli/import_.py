@@ -41,7 +41,7 @@ def import_(
         typer.Option(
             "-o",
             "--output",
-            help="Write the record to this .jsonl or .jsonl.zst file. Default: here, by the first output.",
+            help="Write the record to this .jsonl or .jsonl.zst. Default: by the first output.",
         ),
     ] = None,
     transport: Annotated[

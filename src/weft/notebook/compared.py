@@ -14,6 +14,7 @@ from weft.notebook.tables import table_of_rows
 from weft.notebook.typed import each_of, share_of
 from weft.report.comparison import comparison_charts
 from weft.studies.comparisons import compared
+from weft.topics.pair_map import PAIR_ROUNDS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,10 +32,17 @@ def compare(first: Source, *others: Source, test: str = "", same: float = 0.02) 
     A side is a record's path, a Run or a part of one (`run.only`), or a published platform's name;
     "a.jsonl,b.jsonl" are two sessions of one side, "run.jsonl@tcp" is one transport. `test` has
     those that count, with commas between; speeds within the share `same` of the first are called
-    the same. Raises WeftError.
+    the same. Of maps the pairs are compared, which `weft.check` does. Raises WeftError.
     """
     sides = each_of((first, *others))
-    return ComparedSides(compared(sides, test, share_of("same", same)))
+    found = compared(sides, test, share_of("same", same))
+    if any(own.test == PAIR_ROUNDS for own in found.tables):
+        raise WeftError(
+            "these are maps: of a round only the median of all is a case, and a slow node is not"
+            " seen in it",
+            "call weft.check(after, against=before), or type weft compare BEFORE AFTER in a shell",
+        )
+    return ComparedSides(found)
 
 
 class ComparedSides:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
+from weft.analysis.diagnosis.measured import is_map
 from weft.errors import WeftError
 from weft.names import choose
 from weft.notebook.plots import plot_of
@@ -127,4 +128,6 @@ class LoadedRun(Run):
             f"over {', '.join(transports)}; {where}; {self.header.created_utc[:16]} UTC",
             "complete" if self.complete else f"{counted(len(self.missing), 'case')} not complete",
         ]
+        if is_map(self.header):
+            lines.append('a map: .table("map") says who is slow, and the figures are of its rounds')
         return "\n".join(lines)

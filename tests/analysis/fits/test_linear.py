@@ -10,7 +10,7 @@ from msgspec import structs
 from support.builders import MEAN, make_cases, synthetic_record, usual_times_ns
 from support.noise import KINDS, MEDIAN_OF_GAMMA_2, NORMAL_TWO_THIRDS, times_of_line
 from weft.analysis.fits.least_squares import least_squares
-from weft.analysis.fits.linear import LinearFit, fit_line
+from weft.analysis.fits.linear import SIZES_OF_ONE_SAMPLE, LinearFit, fit_line
 from weft.analysis.fits.median_line import median_line
 from weft.analysis.fits.sweeps import Series, Sweep, series_of_run, series_of_times
 from weft.analysis.stats.parameters import over_launches
@@ -289,12 +289,26 @@ def test_many_samples_are_thinned_without_harm() -> None:
     assert fit.samples == len(sizes)
 
 
+@pytest.mark.parametrize(("number", "suffices"), [(8, False), (SIZES_OF_ONE_SAMPLE, True)])
+def test_so_many_sizes_suffice_as_are_advised(number: int, *, suffices: bool) -> None:
+    """Of 8 sizes with a sample each, as another program prints them, 8 were advised."""
+    sizes = 2 ** np.arange(number)
+    for seed in range(8):
+        noise = 1 + 0.05 * np.random.default_rng(seed).standard_normal(number)
+        series = series_of_times("means", sizes, (500 + 0.3 * sizes) * noise)
+        if suffices:
+            assert fit_line(series).median_line.slope_ns_per_byte.value > 0
+        else:
+            with pytest.raises(WeftError, match=r"too few|do not grow"):
+                fit_line(series)
+
+
 @pytest.mark.parametrize(
     ("sizes", "times", "says"),
     [
         ([8, 8, 8], [1, 2, 3], "one size"),
         ([8, 16], [1, 2], "2 sizes"),
-        ([1, 2, 3, 4], [5, 6, 7, 9], "too few"),
+        ([1, 2, 3, 4], [5, 6, 7, 9], "too few.* at least 16 sizes, or several samples of each$"),
         (list(range(1, 41)), list(range(100, 60, -1)), "do not grow"),
         (list(range(1, 41)), [5, 9, 5, 1] * 10, "do not grow"),
         ([1, 2, 3], [1, 0, 3], "is impossible"),
