@@ -88,7 +88,7 @@ def with_half(figure: Estimate, shape: Shape, *, in_unit: bool = False) -> str:
     `in_unit` writes half the width in the figure's own unit, for what may be zero. What is known to
     less than itself has its ends.
     """
-    is_wide = not in_unit and (figure.relative_half_width > 1 or _is_range(figure))
+    is_wide = not in_unit and (figure.relative_half_width > 1 or is_range(figure))
     if figure.launches < ENOUGH_FOR_HALF or not figure.is_bounded or is_wide:
         return with_ends(figure, shape)
     middle = shape(figure.value, step_of(figure))
@@ -117,12 +117,12 @@ def with_ends(figure: Estimate, shape: Shape) -> str:
     if figure.launches == 1:
         return f"{middle}, 1 {figure.unit}"
     number = f" n={figure.launches}" if 0 < figure.launches < ENOUGH_FOR_HALF else ""
-    if _is_range(figure):
+    if is_range(figure):
         return f"{_range(figure.low, figure.high, shape)}{number}"
     return f"{middle} {_ends(figure.low, figure.high, shape, middle, figure.value, step)}{number}"
 
 
-def _is_range(figure: Estimate) -> bool:
+def is_range(figure: Estimate) -> bool:
     """Whether both ends of what is positive are known, and its order of magnitude is not."""
     return figure.is_bounded and 0 < DETERMINED * figure.low < figure.high <= WIDEST * figure.low
 

@@ -160,3 +160,17 @@ def test_a_page_of_the_default_run_is_small(tmp_path: Path) -> None:
     page = render_page([(run, summarise(run))])
     assert len(page.encode()) < 1_200_000
     assert page.count("<svg ") == page.count('<div class="plot"') >= 4
+
+
+def test_of_a_figure_that_is_a_range_no_middle_stands_before_it(tmp_path: Path) -> None:
+    """It was "270 MB/s 85 to 880 MB/s n=2" in the end of a run, and on its page."""
+    cases = make_cases(("ping_pong",), ("tcp",), (8,))
+
+    def times_ns(_: Case, launch: int) -> list[float]:
+        return [2000.0 * 1.6**launch] * 9
+
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, launches=2, times_ns=times_ns))
+    [card] = cards_of([results_of(run, summarise(run))])
+    _, value, interval = card.figures[0]
+    assert " to " in value
+    assert interval == "n=2"

@@ -17,7 +17,7 @@ from weft.units import (
     format_percent,
     format_time,
 )
-from weft.wording import counted, hosts_in_words, in_a_row, step_of, with_half
+from weft.wording import counted, hosts_in_words, in_a_row, is_range, step_of, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -124,7 +124,10 @@ def figures_of(one: FirstFigures) -> list[tuple[str, str, str]]:
 
 
 def parted(figure: Estimate, shape: Shape) -> tuple[str, str]:
-    """A figure and its interval, which stand one below the other."""
+    """A figure and its interval, which stand one below the other; of a range how many it is of."""
+    if is_range(figure):
+        ends, _, number = with_half(figure, shape).partition(" n=")
+        return ends, f"n={number}" if number else ""
     value = shape(figure.value, step_of(figure))
     return value, with_half(figure, shape).removeprefix(value).lstrip(", ")
 
