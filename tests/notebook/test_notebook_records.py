@@ -1,5 +1,6 @@
 """A record in a notebook: axes as columns, medians with intervals, plots that one can change."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -171,3 +172,12 @@ def test_a_map_says_that_it_is_one_and_is_not_compared_by_its_rounds(tmp_path: P
     assert "n3" in str(run.table("map")["findings"].to_list())
     with pytest.raises(WeftError, match=r"these are maps: .*weft.check\(after, against=before\)"):
         weft.compare(before.path, after.path)
+
+
+def test_what_has_no_interval_is_no_open_question(tmp_path: Path) -> None:
+    """Two records of one launch said "cannot tell 8", as if more of the same would."""
+    paths = [
+        synthetic_record(tmp_path / f"{name}.jsonl", CASES, launches=1, host=name) for name in "ab"
+    ]
+    told, *_ = repr(weft.compare(*paths)).splitlines()
+    assert re.fullmatch(r"b beside a: no interval \d+", told)

@@ -15,6 +15,7 @@ from weft.notebook.typed import each_of, share_of
 from weft.report.comparison import comparison_charts
 from weft.studies.comparisons import compared
 from weft.topics.pair_map import PAIR_ROUNDS
+from weft.wording import NO_INTERVAL
 
 if TYPE_CHECKING:
     import polars as pl
@@ -91,13 +92,19 @@ class ComparedSides:
             )
         return plot_of(charts[number], layout, wide=wide)
 
+    def _counts_in_words(self, side: int, counts: dict[Verdict, int]) -> str:
+        """How often each verdict; what has no interval is no open question and stands apart."""
+        own = [row.speed for row in self._rows if row.side == side and row.speed]
+        untested = sum(not speed.has_interval for speed in own)
+        shown = {**counts, "cannot tell": counts["cannot tell"] - untested, NO_INTERVAL: untested}
+        return ", ".join(f"{name} {count}" for name, count in shown.items() if count)
+
     def __repr__(self) -> str:
         """Each side's verdicts and what differs beside the figures."""
         first = self.found.sides[0].title
         lines = [
-            f"{title} beside {first}: "
-            + ", ".join(f"{name} {count}" for name, count in counts.items() if count)
-            for title, counts in self.verdicts.items()
+            f"{title} beside {first}: {self._counts_in_words(side, counts)}"
+            for side, (title, counts) in enumerate(self.verdicts.items(), 1)
         ]
         lines += [f"unlike: {name}: {' / '.join(texts)}" for name, texts in self.unlike.items()]
         return "\n".join(lines)
