@@ -182,6 +182,14 @@ def test_the_command_shows_the_figures_and_where_the_record_is(tmp_path: Path) -
     assert f"Imported: {len(ROWS)} cases as OMB 7.4 states them" in " ".join(said.split())
 
 
+def test_one_case_is_spoken_of_as_one(tmp_path: Path) -> None:
+    said = " ".join(
+        typed("import", OUTPUTS / "omb_barrier.txt", "-o", tmp_path / "r.jsonl").split()
+    )
+    assert "Imported: 1 case as OMB 7.4 states it, started by" in said
+    assert "; weft measured nothing of it." in said
+
+
 def test_what_was_left_out_is_said_at_once(tmp_path: Path) -> None:
     said = typed("import", OUTPUTS / "perftest_send_lat_u.txt", "-o", tmp_path / "r.jsonl")
     assert "perftest_send_lat_u.txt:23: 9 single times not read" in " ".join(said.split())
