@@ -15,6 +15,7 @@ from weft.launch.local import LocalLauncher
 from weft.launch.programs import Program
 from weft.launch.protocol import Answer, LaunchError
 from weft.plan.pattern import Footprint
+from weft.stages import Stages, shown_by
 from weft.studies import huge_pages
 from weft.studies.huge_pages import (
     BUDGET_S,
@@ -82,6 +83,27 @@ def test_a_machine_that_gets_slower_gives_no_gain() -> None:
     assert sorted(case["pages"] for case in ranks.asked) == sorted(
         ["huge", "small"] * (len(ranks.asked) // 2)
     )
+
+
+class Line:
+    """What is shown of the progress."""
+
+    def __init__(self) -> None:
+        self.shares: list[float] = []
+
+    def show(self, what: str, share: float, left_s: float) -> None:
+        assert (what, left_s > 0) == ("measuring huge pages", share < 1)
+        self.shares.append(share)
+
+    def hide(self) -> None: ...
+
+
+def test_a_slow_machine_says_how_far_it_is() -> None:
+    """`weft doctor --measure` took 18 s on a busy machine and showed nothing meanwhile."""
+    ranks, line = Ranks(lambda *_: 0.6), Line()
+    with shown_by(Stages(lambda: line, ranks.clock)):
+        measured_in_pairs(ranks, STREAMS, ranks.clock)
+    assert line.shares == [0.25, 0.5, 0.75, 1.0]
 
 
 def test_no_pair_begins_that_would_not_end_in_time() -> None:

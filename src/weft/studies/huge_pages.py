@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import statistics
 import time
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +27,12 @@ from weft.plan.case import USUAL_RANKS, Case
 from weft.plan.cases import TESTS
 from weft.plan.command import weft_run
 from weft.plan.memory import needed_bytes
+from weft.stages import counted_as_they_come
 from weft.units import format_bytes, format_ratio
 from weft.wording import between, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from weft.launch.launcher import RunningLaunch
     from weft.launch.programs import Program
@@ -113,28 +115,37 @@ def measured_in_pairs(
     not taken for a gain. A pair that is cut short leaves those before it. Raises LaunchError where
     the ranks end, and _RefusedError where a case gets no figure.
     """
+    pairs = _pairs(ranks, tests, clock)
+    # The first pair warms up. Further ones are measured in what is left of a short time.
+    fewest = FEWEST_PAIRS + 1
+    measured = list(counted_as_they_come(islice(pairs, fewest), fewest, "measuring huge pages"))
+    measured = [*measured, *pairs][1:]
+    return tuple(
+        PagesRatios(test=test, ratios=tuple(one[test] for one in measured)) for test in tests
+    )
+
+
+def _pairs(
+    ranks: RunningLaunch, tests: Sequence[str], clock: Callable[[], float]
+) -> Iterator[dict[str, float]]:
+    """The ratio of each test, pair by pair, as long as there is time."""
     start = clock()
-    pairs: list[dict[str, float]] = []
     longest_s = 0.0
-    while len(pairs) <= MOST_PAIRS:
-        # The first pair warms up.
-        end = start + (BUDGET_S if len(pairs) > FEWEST_PAIRS else MOST_S)
+    for number in range(MOST_PAIRS + 1):
+        end = start + (BUDGET_S if number > FEWEST_PAIRS else MOST_S)
         if clock() + longest_s > end:
-            break
+            return
         began = clock()
-        first = "small" if len(pairs) % 2 == 0 else "huge"
+        first = "small" if number % 2 == 0 else "huge"
         try:
-            pairs.append({test: _ratio(ranks, test, first, end - clock()) for test in tests})
+            found = {test: _ratio(ranks, test, first, end - clock()) for test in tests}
         except LaunchError as error:
             # On a busy machine a pair may take longer than those before it.
             if error.status != "timeout":
                 raise
-            break
+            return
         longest_s = max(longest_s, clock() - began)
-    measured = pairs[1:]
-    return tuple(
-        PagesRatios(test=test, ratios=tuple(one[test] for one in measured)) for test in tests
-    )
+        yield found
 
 
 def _ratio(ranks: RunningLaunch, test: str, first: str, left_s: float) -> float:
