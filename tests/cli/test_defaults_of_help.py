@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import click
 import pytest
 import typer
 
@@ -14,19 +13,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def options(command: click.Command, name: str = "weft") -> Iterator[tuple[str, click.Option]]:
+def options(command: Any, name: str = "weft") -> Iterator[tuple[str, Any]]:
     """All options of a command and of those below it, by how they are typed."""
     for word, below in getattr(command, "commands", {}).items():
         yield from options(below, f"{name} {word}")
     for param in command.params:
-        if isinstance(param, click.Option):
+        if param.param_type_name == "option":
             yield f"{name} {param.opts[0]}", param
 
 
 ALL = dict(options(typer.main.get_command(app)))
 
 
-def is_shown(option: click.Option) -> bool:
+def test_all_commands_are_looked_at() -> None:
+    assert {"weft run --budget", "weft figure --height", "weft map --rounds"} <= set(ALL)
+
+
+def is_shown(option: Any) -> bool:
     return bool(option.show_default) and option.default not in (None, "", ()) and not option.is_flag
 
 
