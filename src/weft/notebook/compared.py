@@ -96,7 +96,9 @@ class ComparedSides:
         """How often each verdict; what has no interval is no open question and stands apart."""
         own = [row.speed for row in self._rows if row.side == side and row.speed]
         untested = sum(not speed.has_interval for speed in own)
-        shown = {**counts, "cannot tell": counts["cannot tell"] - untested, NO_INTERVAL: untested}
+        shown: dict[str, int] = dict(counts.items())
+        shown["cannot tell"] -= untested
+        shown[NO_INTERVAL] = untested
         return ", ".join(f"{name} {count}" for name, count in shown.items() if count)
 
     def __repr__(self) -> str:
