@@ -29,6 +29,20 @@ def test_a_logarithmic_axis_has_two_ticks_or_more_inside_its_ends(
 
 
 @pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (0.46, 0.595, [0.5, 0.55]),
+        (0.605, 0.745, [0.65, 0.7]),
+        (102.0, 131.0, [110.0, 120.0, 130.0]),
+        (3.31, 3.38, [3.32, 3.34, 3.36, 3.38]),
+    ],
+)
+def test_an_axis_over_little_has_round_ticks(low: float, high: float, ticks: list[float]) -> None:
+    """They were 0.49 and 0.56."""
+    assert log_ticks(low, high) == pytest.approx(ticks)
+
+
+@pytest.mark.parametrize(
     ("value", "words"), [(0.1, "0.1"), (20.0, "20"), (1e4, "10000"), (0.002, "0.002")]
 )
 def test_a_tick_is_a_plain_number(value: float, words: str) -> None:

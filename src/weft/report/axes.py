@@ -18,6 +18,7 @@ FEW_DECADES = 2.0
 # From here on a tick is a power of ten.
 PLAIN_BELOW = 1e6
 _STEPS = ((1.0, 2.0, 5.0), tuple(map(float, range(1, 10))))
+_EVEN_STEPS = (5, 2, 1)
 _LEVEL = ("x", "y")
 
 
@@ -67,8 +68,19 @@ def log_ticks(low: float, high: float) -> list[float]:
         inside = [one for one in found if low <= one <= high]
         if len(inside) >= FEWEST_TICKS:
             return inside
-    digits = 2 - math.floor(math.log10(high))
-    return [round(low + (high - low) * share, digits) for share in (0.25, 0.75)]
+    return _even_ticks(low, high)
+
+
+def _even_ticks(low: float, high: float) -> list[float]:
+    """Multiples of the largest of 1, 2 and 5 times a power of ten that has two between the ends."""
+    power = math.floor(math.log10(high - low))
+    for digits in (-power, 1 - power, 2 - power):
+        for step in _EVEN_STEPS:
+            width = step * 10.0**-digits
+            first, last = math.ceil(low / width), math.floor(high / width)
+            if last > first:
+                return [round(at * width, digits) for at in range(first, last + 1)]
+    return [low, high]
 
 
 def tick_in_words(value: float) -> str:
