@@ -86,7 +86,9 @@ def test_the_commands_take_maps(
     ran = CliRunner()
     check = ran.invoke(app, ["check", "after.jsonl", "--against", "before.jsonl"])
     assert check.exit_code == 1
-    assert "n5 when it sends got slower" in " ".join(check.stdout.split())
+    said = " ".join(check.stdout.split())
+    assert "n5 when it sends got slower" in said
+    assert said.count(" endpoints: ") == 1, "a line of a check is of one map"
     compare = ran.invoke(app, ["compare", "before.jsonl", "after.jsonl", "-o", "c.html"])
     assert compare.exit_code == 0, compare.output
     assert "n5 when it sends got slower" in compare.stdout

@@ -126,6 +126,10 @@ def _alike(case: Case) -> Case:
 
 def sentences_of(one: SizeChange) -> list[str]:
     """Who got slower or faster beside the others, and what all have in common."""
+    return [f"{one.place}: {change}" for change in _changes_in_words(one)]
+
+
+def _changes_in_words(one: SizeChange) -> list[str]:
     change = one.change
     lines = [finding_in_words(found, "got slower") for found in change.slower.findings]
     lines += [
@@ -141,7 +145,7 @@ def sentences_of(one: SizeChange) -> list[str]:
     ways = counted(change.pairs, "way")
     longer = between(format_change(100 * change.longer), low, high, format_change)
     lines.append(f"all together {longer} longer over {ways}")
-    return [f"{one.place}: {line}" for line in lines]
+    return lines
 
 
 def checks_of(found: Sequence[SizeChange], tolerance: float) -> tuple[Checked, ...]:
@@ -165,7 +169,7 @@ def _checked(one: SizeChange, tolerance: float) -> Checked:
         asked=f"nobody slower than before by more than {tolerance:.3g}",
         quantity="latency",
         outcome=outcome,
-        why="; ".join(sentences_of(one)),
+        why=f"{one.place}: {'; '.join(_changes_in_words(one))}",
         launches=one.after.launches,
     )
 
