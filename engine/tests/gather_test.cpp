@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -13,83 +11,10 @@
 #include <vector>
 
 #include "run/batch_line.hpp"
-#include "tests/support/thread_bootstrap.hpp"
+#include "tests/support/gathered.hpp"
 
 namespace weft::fake {
 namespace {
-
-/// What a rank does in place of handing its report over.
-using Act = std::function<void(Bootstrap& boot)>;
-
-struct Gathered {
-  Batch batch;
-  /// What rank 0 threw.
-  std::string error;
-  std::string line;
-  /// By rank 0 at a time, bytes.
-  std::size_t most_gathered = 0;
-};
-
-constexpr std::uint32_t warmup = 5;
-
-/// Ranks with these reports, some of which behave otherwise.
-Gathered gather(const std::vector<Report>& reports, const std::map<int, Act>& others = {},
-                const std::vector<Ticks>& own_times = {}) {
-  Meeting meeting(static_cast<int>(reports.size()));
-  Gathered all;
-  const auto rank_0 = [&](Bootstrap& boot) {
-    const Report& own = reports.front();
-    if (!own.parts.empty()) all.batch.ticks.assign(own.parts.front().ticks.size(), 1);
-    if (!own_times.empty()) all.batch.ticks = own_times;
-    all.batch.warmup = warmup;
-    Gathering gathering(boot, own, all.batch);
-    BatchLine line([&](std::string_view text) { all.line += text; });
-    line.begin(all.batch);
-    gathering.parts(line);
-    line.end(all.batch);
-  };
-  std::vector<std::thread> threads;
-  for (std::size_t index = 0; index < reports.size(); ++index) {
-    threads.emplace_back([&, index] {
-      const int rank = static_cast<int>(index);
-      ThreadBootstrap boot(meeting, rank);
-      try {
-        const auto act = others.find(rank);
-        if (act != others.end()) {
-          act->second(boot);
-        } else if (rank == 0) {
-          rank_0(boot);
-        } else {
-          Report report = reports[index];
-          hand_over(boot, report);
-        }
-      } catch (const std::runtime_error& error) {
-        if (rank == 0) all.error = error.what();
-        meeting.abandon();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  all.most_gathered = meeting.most_gathered();
-  return all;
-}
-
-Report report_of(std::vector<Series> parts, double tick_ns = 1) {
-  return {
-      .outcome = {}, .cpu_ns = 7, .tick_ns = tick_ns, .queue_held = {}, .parts = std::move(parts)};
-}
-
-std::vector<Ticks> series(std::size_t values, Ticks from) {
-  std::vector<Ticks> ticks(values);
-  for (Ticks& value : ticks) value = from++;
-  return ticks;
-}
-
-std::string text_of(const std::vector<Ticks>& ticks) {
-  std::string text;
-  for (const Ticks value : ticks) text += (text.empty() ? "" : ",") + std::to_string(value);
-  return text;
-}
 
 TEST(Gathering, TicksOfAnotherCounterBecomeRankZeros) {
   const std::vector<Ticks> two{0, 0};
@@ -101,6 +26,19 @@ TEST(Gathering, TicksOfAnotherCounterBecomeRankZeros) {
   EXPECT_NE(all.line.find(R"("parts":{"rank1":[20,40]})"), std::string::npos) << all.line;
   EXPECT_EQ(all.batch.cpu_ns, (std::vector<std::int64_t>{0, 7}));
   EXPECT_EQ(all.batch.queue_held, 5U);
+}
+
+// Counters of one kind differ by less than a thousandth, the noise of their calibration.
+TEST(Gathering, TicksOfCountersOfOneKindStayAsTheyAre) {
+  const auto came = [](double ratio) {
+    const Gathered all =
+        gather({report_of({{"", {0}}}, 0.5), report_of({{"", {1'000'000}}}, 0.5 * ratio)});
+    return nlohmann::json::parse(all.line)["parts"]["rank1"][0].get<Ticks>();
+  };
+  EXPECT_EQ(came(0.9991), 1'000'000U);
+  EXPECT_EQ(came(1.0009), 1'000'000U);
+  EXPECT_EQ(came(0.9989), 998'900U);
+  EXPECT_EQ(came(1.0011), 1'001'100U);
 }
 
 // Longer than the pieces in which a series comes, so that those of two ranks could mix.
@@ -182,6 +120,18 @@ TEST(Gathering, ShortSeriesThatComeWithTheHeadsAreTheSameAsThoseThatAreAskedFor)
   }
 }
 
+// Their heads, and what is wanted of them.
+TEST(Gathering, NothingMoreIsAskedForWhereNoOtherRankHasAnything) {
+  const std::vector<Ticks> none(4, 0);
+  std::vector<Report> reports(3, report_of({{"wait", none}, {"", none}}));
+  reports[0].parts[0].ticks = series(4, 1);
+  const Gathered all = gather(reports);
+  EXPECT_EQ(all.meetings, 2);
+  EXPECT_NE(all.line.find(R"("parts":{"wait":[1,2,3,4]})"), std::string::npos) << all.line;
+  reports[2].parts[1].ticks = series(4, 1);
+  EXPECT_EQ(gather(reports).meetings, 3);
+}
+
 /// What a rank of many has: its own times, and two parts of them.
 std::vector<Ticks> times_of(int rank, std::size_t values) {
   std::vector<Ticks> ticks(values);
@@ -221,21 +171,23 @@ TEST(OverRanks, OfManyValuesWhatTheAnalysesUseIsKeptAndNotEachValue) {
   std::iota(every.begin(), every.end(), 0);
   EXPECT_EQ(found["ranks"], nlohmann::json(every));
   EXPECT_EQ(found["values"], too_many - warmup);
-  for (const std::size_t at : {std::size_t{0}, std::size_t{1234}, too_many - 1}) {
+  std::vector<std::vector<Ticks>> times;
+  for (const int rank : every) times.push_back(times_of(rank, too_many));
+  int wrong = 0;
+  for (std::size_t at = 0; at < too_many; ++at) {
     Ticks sum = 0;
-    Ticks most = 0;
-    int slowest = 0;
-    for (int rank = 0; rank < many; ++rank) {
-      const Ticks own = times_of(rank, too_many)[at];
-      sum += own;
-      if (own > most) slowest = rank;
-      most = std::max(most, own);
+    std::size_t slowest = 0;
+    for (std::size_t rank = 0; rank < times.size(); ++rank) {
+      sum += times[rank][at];
+      if (times[rank][at] > times[slowest][at]) slowest = rank;
     }
-    EXPECT_EQ(found["mean"][""][at], (sum + many / 2) / many);
-    EXPECT_EQ(found["slowest"][""][at], most);
-    EXPECT_EQ(found["slowest"]["wait"][at], most / 2);
-    EXPECT_EQ(found["slowest_rank"][at], slowest);
+    const Ticks most = times[slowest][at];
+    const bool is_right =
+        found["mean"][""][at] == (sum + many / 2) / many && found["slowest"][""][at] == most &&
+        found["slowest"]["wait"][at] == most / 2 && found["slowest_rank"][at] == slowest;
+    wrong += is_right ? 0 : 1;
   }
+  EXPECT_EQ(wrong, 0);
   EXPECT_TRUE(found["middle"].empty());
 }
 
@@ -278,6 +230,18 @@ TEST(OverRanks, WhereSamplesAreOfAllRanksTheirMiddleAndFairnessAreThoseOfTheirOw
   EXPECT_EQ(found["mean"].size(), 1U);
 }
 
+TEST(OverRanks, ARankZeroWithoutTimesOfItsOwnIsNoneOfThem) {
+  std::vector<Report> reports = many_reports(many, too_many);
+  for (Report& report : reports) report.is_of_all = true;
+  const nlohmann::json found = over_ranks(gather(reports, {}, times_of(0, too_many)));
+  std::vector<int> others(many - 1);
+  std::iota(others.begin(), others.end(), 1);
+  EXPECT_EQ(found["ranks"], nlohmann::json(others));
+  Ticks sum = 0;
+  for (const int rank : others) sum += times_of(rank, too_many)[77];
+  EXPECT_EQ(found["mean"][""][77], (sum + (many - 1) / 2) / (many - 1));
+}
+
 TEST(OverRanks, OfEquallySlowRanksTheFirstIsTheSlowestOfItsSample) {
   // Two samples of three ranks, one behind the other: of each rank a part and its times.
   OverRanksSoFar all({true, false, true, true}, {"wait", ""}, false);
@@ -298,6 +262,18 @@ TEST(OverRanks, FewRanksOrFewValuesOrACaseThatKeepsAllComeWhole) {
   EXPECT_TRUE(over_ranks(kept).is_null());
   const std::string last = R"("rank19":[)" + text_of(times_of(19, too_many)) + "]";
   EXPECT_NE(kept.line.find(last), std::string::npos);
+}
+
+// Of each rank but the first there are two series.
+TEST(OverRanks, BeginWithOneRankAndOneValueMoreThanComeWhole) {
+  const auto is_whole = [](int others, std::size_t values) {
+    const std::vector<Report> reports = many_reports(others + 1, values);
+    return over_ranks(gather(reports, {}, times_of(0, values))).is_null();
+  };
+  EXPECT_TRUE(is_whole(16, 8200));
+  EXPECT_FALSE(is_whole(17, 8200));
+  EXPECT_TRUE(is_whole(32, 4096));
+  EXPECT_FALSE(is_whole(32, 4097));
 }
 
 TEST(OverRanks, ALineOfAThousandRanksOfSixSeriesIsBelowTwoMegabytes) {
@@ -395,5 +371,18 @@ TEST(Failures, OfAnyRankAreTheBatchsWithTheFirstReasonCutToALength) {
     EXPECT_EQ(batch.outcome.verified_bytes, 10U + batch.ticks.size());
   }
 }
+
+TEST(Failures, OfARankThatDoesNotSayWhyBearItsNumber) {
+  for (const std::uint64_t most_values : {0U, 3U}) {
+    std::vector<Report> reports(4, report_of({{"", {1, 2, 3}}}));
+    for (Report& report : reports) report.most_values = most_values;
+    reports[2].outcome.status = Status::unsupported;
+    const Gathered all = gather(reports);
+    EXPECT_EQ(all.error, "");
+    EXPECT_EQ(all.batch.outcome.status, Status::unsupported);
+    EXPECT_EQ(all.batch.outcome.reason, "rank 2 did not say why");
+  }
+}
+
 }  // namespace
 }  // namespace weft::fake

@@ -63,6 +63,10 @@ TEST(ReportHeads, HaveShortSeriesBehindThemWhereAllRanksHaveRoomForThem) {
   constexpr int most_ranks = most_whole_values / (series * 170);
   EXPECT_GT(bytes_with_head(own, most_ranks), 0U);
   EXPECT_EQ(bytes_with_head(own, most_ranks + 1), 0U);
+  own.most_values = 1;
+  constexpr int most_at_once = window_bytes / (sizeof(ReportHead) + most_short_reason_bytes);
+  EXPECT_EQ(bytes_with_head(own, most_at_once), most_short_reason_bytes);
+  EXPECT_EQ(bytes_with_head(own, most_at_once + 1), 0U);
   own.most_values = 171;
   EXPECT_EQ(bytes_with_head(own, 4), 0U);
   EXPECT_EQ(head_with_more(own, head_of(own), 4).size(), sizeof(ReportHead));

@@ -67,7 +67,9 @@ class EngineBench:
         self._compile: dict[str, list[str]] = {}
         for one in listed:
             words = one["command"].split()
-            self._compile[words[words.index("-o") + 1]] = words
+            at = words.index("-o")
+            # What the compiler refuses at its first error is none, whatever comes behind.
+            self._compile[words[at + 1]] = [*words[:at], "-Wfatal-errors", *words[at:]]
         self._link = self._link_words()
         # What each test takes that passes where nothing is planted; the others notice nothing.
         self._cost_s = self._costs_with(self._own.with_name("costs.json"))
