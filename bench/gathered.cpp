@@ -88,8 +88,11 @@ int main(int argc, char** argv) {
   const auto samples = static_cast<std::size_t>(argc > 1 ? std::atol(argv[1]) : 1000);
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 3;
   std::string line;
-  // Where each rank runs, as at the start of a launch: rank 0 is connected with all from then on.
+  // Where each rank runs, as at the start of a launch, and what all do before a case: rank 0 is
+  // connected with all from then on, and they with those by whom they hear of it.
   (void)weft::gather_texts(boot, "a rank");
+  (void)boot.broadcast("a case");
+  boot.barrier_asleep(boot.rank() > 0);
   for (int round = 0; round < rounds; ++round) {
     weft::Report report = report_of(boot.rank(), samples);
     // Asleep, as ranks wait before a case: on few cores spinning ones would keep them from it.

@@ -40,7 +40,8 @@ class Bootstrap {
   /// each other, once, and nobody else comes. Throws CannotConnect where one does not come in time.
   virtual std::vector<std::string> swap(std::span<const int> ranks,
                                         const std::vector<std::string>& mine) = 0;
-  /// As many bytes of every rank, in rank order, on rank 0; nothing on the others.
+  /// As many bytes of every rank, in rank order, on rank 0; nothing on the others, which sleep
+  /// until theirs are taken, or go on where the library takes them at once.
   virtual std::vector<std::byte> gather(std::span<const std::byte> mine) = 0;
   /// The bytes of every rank, one rank's behind the other's, on rank 0; nothing on the others. Of
   /// each rank there are as many as `bytes` says on rank 0, which nobody else reads. Ranks sleep

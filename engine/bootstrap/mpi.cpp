@@ -207,7 +207,14 @@ std::vector<std::string> MpiBootstrap::swap(std::span<const int> ranks,
 std::vector<std::byte> MpiBootstrap::gather(std::span<const std::byte> mine) {
   const auto bytes = static_cast<int>(mine.size());
   std::vector<std::byte> all(rank_ == 0 ? mine.size() * static_cast<std::size_t>(size_) : 0);
-  MPI_Gather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Igather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, MPI_COMM_WORLD,
+              &request);
+  if (rank_ == 0) {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else {
+    wait_asleep(longest_pause_ns_, request);
+  }
   return all;
 }
 

@@ -119,20 +119,22 @@ class OverRanksOfOne {
     return items_of<double>(boot_->gather(std::as_bytes(std::span(mine))));
   }
   /// Collective: so many samples of every series, in turn; zeroes of one that was not filled.
-  std::vector<Ticks> samples(std::size_t first, std::size_t count) {
+  std::vector<std::byte> samples(std::size_t first, std::size_t count) {
     std::vector<Ticks> mine;
     for (const std::span<const Ticks> ticks : series_) {
       for (std::size_t at = first; at < first + count; ++at) {
         mine.push_back(at < ticks.size() ? ticks[at] : 0);
       }
     }
-    return items_of<Ticks>(boot_->gather(std::as_bytes(std::span(mine))));
+    return boot_->gather(std::as_bytes(std::span(mine)));
   }
-  /// Goes through the samples with `each(first, count)`.
+  /// Goes through the samples with `each(first, count)`. Ranks whose samples are on their way may
+  /// be one turn ahead of rank 0, which holds what comes meanwhile, and no more.
   template <class Each>
   void through(const Each& each) const {
     const std::size_t most = samples_at_once(boot_->size(), series_.size());
     for (std::size_t first = 0; first < asked_->values; first += most) {
+      if (first > most) (void)boot_->broadcast("");
       each(first, std::min<std::size_t>(most, asked_->values - first));
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <numeric>
 
 namespace weft {
@@ -80,15 +81,15 @@ Ticks OverRanksSoFar::value(std::span<const Ticks> all, std::size_t count, std::
 
 // A few samples of every series are laid beside each other first: all wait for rank 0 meanwhile,
 // and of a thousand ranks each value lies on a page of its own.
-void OverRanksSoFar::samples(std::span<const Ticks> all, std::size_t count) {
+void OverRanksSoFar::samples(std::span<const std::byte> all, std::size_t count) {
   constexpr std::size_t at_once = 32;
-  std::vector<Ticks> few;
+  const std::size_t series = all.size() / sizeof(Ticks) / count;
+  std::vector<Ticks> few(series * at_once);
   for (std::size_t first = 0; first < count; first += at_once) {
     const std::size_t these = std::min(at_once, count - first);
-    few.clear();
-    for (std::size_t series = 0; series < all.size(); series += count) {
-      const std::span<const Ticks> own = all.subspan(series + first, these);
-      few.insert(few.end(), own.begin(), own.end());
+    for (std::size_t one = 0; one < series; ++one) {
+      const auto own = all.subspan((one * count + first) * sizeof(Ticks), these * sizeof(Ticks));
+      std::memcpy(&few[one * these], own.data(), own.size());
     }
     for (std::size_t at = 0; at < these; ++at) sample(few, these, at);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -50,8 +51,9 @@ class OverRanksSoFar {
 
   /// Of every rank, of each series in turn (their times are the last one), quantiles.
   void quantiles(std::span<const double> all);
-  /// Of every rank, of each series in turn (their times are the last one), so many samples.
-  void samples(std::span<const Ticks> all, std::size_t count);
+  /// Of every rank, of each series in turn (their times are the last one), so many samples, as they
+  /// came.
+  void samples(std::span<const std::byte> all, std::size_t count);
   [[nodiscard]] OverRanks& found() { return found_; }
 
  private:

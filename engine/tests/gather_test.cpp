@@ -243,10 +243,10 @@ TEST(OverRanks, ARankZeroWithoutTimesOfItsOwnIsNoneOfThem) {
 }
 
 TEST(OverRanks, OfEquallySlowRanksTheFirstIsTheSlowestOfItsSample) {
-  // Two samples of three ranks, one behind the other: of each rank a part and its times.
+  // Two samples of each series of four ranks, of which one has no times: a part and their times.
+  const std::vector<Ticks> both{1, 4, 5, 6, 9, 9, 9, 9, 2, 5, 7, 7, 3, 6, 7, 8};
   OverRanksSoFar all({true, false, true, true}, {"wait", ""}, false);
-  all.samples(std::vector<Ticks>{1, 5, 9, 9, 2, 7, 3, 7}, 1);
-  all.samples(std::vector<Ticks>{4, 6, 9, 9, 5, 7, 6, 8}, 1);
+  all.samples(std::as_bytes(std::span(both)), 2);
   const OverRanks& found = all.found();
   EXPECT_EQ(found.slowest_rank, (std::vector<int>{2, 3}));
   EXPECT_EQ(found.series[0].slowest, (std::vector<Ticks>{2, 6}));
