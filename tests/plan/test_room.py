@@ -9,7 +9,6 @@ from support.builders import pattern
 from weft.errors import WeftError
 from weft.plan.case import Case
 from weft.plan.memory import (
-    RANK_BYTES,
     check_memory,
     check_ranks,
     needed_bytes,
@@ -95,12 +94,25 @@ def test_the_size_that_is_advised_fits(here: int, samples: int) -> None:
 
 
 def test_more_ranks_than_a_host_can_hold_are_refused_with_those_it_can() -> None:
-    check_ranks(1024, 1024 * RANK_BYTES)
-    with pytest.raises(WeftError, match=r"^1,024 ranks on a host take 3\.8 GiB before") as all_of:
-        check_ranks(1024, 512 * RANK_BYTES)
+    # 1,024 ranks of 5.6 MB each, 512 of 5.06 MB, 8 of 4.51 MB.
+    check_ranks(1024, 5_762_000_000)
+    with pytest.raises(WeftError, match=r"^1,024 ranks on a host take 5\.4 GiB before") as all_of:
+        check_ranks(1024, 2_592_500_000)
     assert all_of.value.fix == "type --ranks 512 or fewer, or more --nodes"
-    assert all_of.value.what.endswith(" before they measure anything, where 1.9 GiB are free")
-    check_ranks(1024, 16 * RANK_BYTES, lambda ranks: ranks // 64)
+    assert all_of.value.what.endswith(" before they measure anything, where 2.4 GiB are free")
+    check_ranks(512, 2_592_500_000)
+    check_ranks(1024, 72_290_000, lambda ranks: ranks // 64)
     with pytest.raises(WeftError, match=r"^16 of 1,024 ranks on a host take 0\.1 GiB") as some:
-        check_ranks(1024, 8 * RANK_BYTES, lambda ranks: ranks // 64)
+        check_ranks(1024, 36_080_000, lambda ranks: ranks // 64)
     assert some.value.fix.startswith("type --ranks 512 or fewer")
+
+
+def test_each_of_many_ranks_of_a_host_takes_more_than_one_of_a_few() -> None:
+    """4,096 of 4 MB each would have had room in 22 GB; they have 9 MB each."""
+    with pytest.raises(WeftError, match=r"^4,096 ranks on a host take 34\.4 GiB") as refused:
+        check_ranks(4096, 22_000_000_000)
+    most = int(refused.value.fix.split()[2])
+    assert 2500 < most < 3000
+    check_ranks(most, 22_000_000_000)
+    with pytest.raises(WeftError):
+        check_ranks(most + 1, 22_000_000_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -31,8 +32,10 @@ WORD_BYTES = 16 * PAGE_BYTES
 WORD_BYTES_A_LANE = 4 * PAGE_BYTES
 BYTES_A_PLACE = 96
 BYTES_A_VALUE = 96
-# What a rank has of its own before any case, at least: 64 ranks over tcp had 4.3 MB each.
-RANK_BYTES = 4_000_000
+# What a rank has as its share before any case, and more of it for each rank on its host: the law of
+# the table in docs/many-ranks.md, by which the share of 4,096 ranks is twice that of few.
+RANK_BYTES = 4_500_000
+RANK_BYTES_A_RANK = 1100
 
 
 def all_ranks(ranks: int) -> int:
@@ -183,13 +186,23 @@ def check_ranks(
 ) -> None:
     """Raises WeftError for more ranks than a host can hold, whatever they measure."""
     here = ranks_here(ranks)
-    most = available_bytes // RANK_BYTES
+    most = _ranks_within(available_bytes)
     if here <= most:
         return
     of = f"{here:,} of " if here < ranks else ""
     raise WeftError(
-        f"{of}{counted(ranks, 'rank')} on a host take {here * RANK_BYTES / 2**30:.1f} GiB before"
-        " they measure anything,"
+        f"{of}{counted(ranks, 'rank')} on a host take {_bytes_of_ranks(here) / 2**30:.1f} GiB"
+        " before they measure anything,"
         f" where {available_bytes / 2**30:.1f} GiB are free",
         f"type --ranks {max(ranks * most // here, 1)} or fewer, or more --nodes",
     )
+
+
+def _bytes_of_ranks(here: int) -> int:
+    return here * (RANK_BYTES + here * RANK_BYTES_A_RANK)
+
+
+def _ranks_within(available_bytes: int) -> int:
+    """The most ranks that a host can hold."""
+    of_one = RANK_BYTES / RANK_BYTES_A_RANK / 2
+    return int(math.sqrt(of_one**2 + available_bytes / RANK_BYTES_A_RANK) - of_one)
