@@ -136,6 +136,10 @@ MpiBootstrap::~MpiBootstrap() {
   MPI_Finalize();
 }
 
+void MpiBootstrap::share_host(long ranks) {
+  longest_pause_ns_ = longest_pause_ns(ranks, sysconf(_SC_NPROCESSORS_ONLN));
+}
+
 std::vector<std::string> MpiBootstrap::exchange(const std::string& mine) {
   barrier();  // where a rank that gave up is heard of
   const std::vector<int> starts = starts_of(lengths_of(mine, size_));

@@ -19,17 +19,21 @@ bool gives_core_away();
 enum class MpiUse { meeting, measured };
 
 /// How long a rank sleeps at most before it looks again. All that sleep on a host look as often
-/// together as two would: the ranks that are measured pay for no more of them.
-constexpr long longest_pause_ns(long ranks_of_host) {
+/// together as two would: the ranks that are measured pay for no more of them. Ranks that have a
+/// core each take theirs from nobody, and look again sooner.
+constexpr long longest_pause_ns(long ranks_of_host, long cores) {
   constexpr long of_two_ns = 500'000;
   constexpr long most_ns = 20'000'000;
-  return std::clamp(of_two_ns / 2 * ranks_of_host, of_two_ns, most_ns);
+  constexpr long most_of_crowded_ns = 80'000'000;
+  return std::clamp(of_two_ns / 2 * ranks_of_host, of_two_ns,
+                    ranks_of_host > cores ? most_of_crowded_ns : most_ns);
 }
 
 /// How much longer ranks may sleep while MPI starts them: Open MPI's look for each other every
 /// 100 us, and where ranks outnumber cores, those and their starter get no core for it.
 constexpr long pause_while_starting_ns(long ranks_of_host, long cores) {
-  return ranks_of_host > cores ? longest_pause_ns(ranks_of_host) : 0;
+  constexpr long most_ns = 20'000'000;
+  return ranks_of_host > cores ? std::min(longest_pause_ns(ranks_of_host, cores), most_ns) : 0;
 }
 
 class MpiBootstrap final : public Bootstrap {
@@ -54,7 +58,7 @@ class MpiBootstrap final : public Bootstrap {
   std::string broadcast(const std::string& mine) override;
   void barrier() override;
   /// So many ranks sleep on this host, each as long as `longest_pause_ns` says.
-  void share_host(long ranks) { longest_pause_ns_ = longest_pause_ns(ranks); }
+  void share_host(long ranks);
   [[nodiscard]] std::string library() const override;
   [[noreturn]] void abort(int status) override;
 
@@ -64,7 +68,7 @@ class MpiBootstrap final : public Bootstrap {
 
   int rank_ = 0;
   int size_ = 0;
-  long longest_pause_ns_ = longest_pause_ns(1);
+  long longest_pause_ns_ = longest_pause_ns(1, 1);
 };
 
 }  // namespace weft
