@@ -1,5 +1,6 @@
 """Algorithms of collective operations: names, what is best from which size, what a rule loses."""
 
+import msgspec
 import pytest
 
 from support.simulations import platform
@@ -119,6 +120,32 @@ def test_a_library_is_known_by_its_times_and_loses_to_the_best() -> None:
     assert in_words(answers)[1] == (
         "openmpi's rules take recursive-doubling from 8 B, ring from 256 B: slower than the best"
         " of these by up to 48 %, at 128 B"
+    )
+
+
+@pytest.mark.parametrize(
+    ("ends", "taken"),
+    [
+        ((1, 4), ((8, "recursive-doubling"), (16, "ring"), (128, "recursive-doubling"))),
+        ((6, 6), ((8, "recursive-doubling"),)),
+        ((0, 6), ((8, "ring"),)),
+    ],
+)
+def test_rules_are_said_from_the_smallest_size_whatever_they_take_at_the_largest(
+    ends: tuple[int, int], taken: tuple[tuple[int, str], ...]
+) -> None:
+    short, long = figures(*SHORT[1:]), figures(*LONG[1:])
+    first, last = ends
+    own = (*short[:first], *long[first:last], *short[last:])
+    rules = msgspec.structs.replace(answer("openmpi", 0.0, 0.0), figures=own)
+    [found] = losses_of((answer(*SHORT), answer(*LONG), rules))
+    assert found.taken == taken
+
+
+def test_what_is_the_best_at_every_size_is_said_from_the_smallest() -> None:
+    slower = answer("ring", 900.0, 4.0)
+    assert switches_of((answer(*SHORT), slower)) == (
+        AlgorithmSwitch(algorithm="recursive-doubling", from_bytes=8),
     )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from weft.errors import WeftError
-from weft.sim.calibrate import _line
+from weft.sim.calibrate import Times, _line, lines_of
 from weft.sim.protocols import ENVELOPE_BYTES, LEAST_NS_PER_BYTE
 
 
@@ -28,3 +28,19 @@ def test_times_that_fall_have_the_least_slope_and_none_begins_below_its_envelope
 def test_one_size_is_no_line(times: dict[int, float]) -> None:
     with pytest.raises(WeftError, match="fewer than two sizes; measure more --sizes on both"):
         _line(times)
+
+
+def test_only_what_is_eager_has_the_hosts_times_of_all_its_lines() -> None:
+    """Above the switch a rendezvous takes them itself, in its second line as in its first."""
+    lines = {64: (1000.0, 0.5), 4096: (9000.0, 0.375), 65536: (30000.0, 0.25)}
+    times = {}
+    for first, (start_ns, slope) in lines.items():
+        times |= {first * n: start_ns + slope * first * n for n in (1, 2, 4, 8)}
+    found = lines_of(Times(ping_pong=times, posting_ns=200.0, receiving_ns=70.0))
+    assert found.eager_below_bytes == 4096
+    ends = [(piece.from_bytes, piece.ns, piece.ns_per_byte) for piece in found.transfer]
+    assert ends == [
+        (0, pytest.approx(1000 - 270), pytest.approx(0.25)),
+        (4096, pytest.approx(9000), pytest.approx(0.25)),
+        (65536, pytest.approx(30000), pytest.approx(0.25)),
+    ]

@@ -103,6 +103,11 @@ def test_a_bandwidth_in_perftests_table_keeps_its_depth(run: Run, tmp_path: Path
     rows = [row for row in read_back(run, "perftest", tmp_path) if row.case.test == "stream"]
     assert {row.case.queue_depth for row in rows} == due
     assert len(due) > 2
+    # As it prints them: what it measured in MiB/s has two digits behind the point.
+    rates = [row for row in rows_in("\n".join(as_printed_by(run, "perftest"))) if len(row) == 5]
+    assert rates
+    for row in rates:
+        assert [len(cell.partition(".")[2]) for cell in row] == [0, 0, 2, 2, 6]
 
 
 def test_an_exchange_is_reported_over_the_ranks(run: Run, tmp_path: Path) -> None:
