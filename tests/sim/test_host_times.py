@@ -7,10 +7,16 @@ import msgspec
 import pytest
 
 import weft
-from support.builders import LAUNCH_EFFECTS, make_cases, synthetic_record
+from support.builders import LAUNCH_EFFECTS, OPS_PER_SAMPLE, make_cases, synthetic_record
 from support.simulations import KNOWN
 from weft.plan.case import Case
-from weft.sim.host_times import HostTimes, exchanges_ns, host_times, smallest_host_times
+from weft.sim.host_times import (
+    HostTimes,
+    exchanges_ns,
+    gaps_ns,
+    host_times,
+    smallest_host_times,
+)
 from weft.sim.measured import calibrated_from
 
 TESTS = ("ping_pong", "sendrecv", "host_overhead", "late_receive")
@@ -181,3 +187,34 @@ def test_a_platform_without_exchanges_has_those_of_its_hosts(tmp_path: Path) -> 
         assert found.protocols.sendrecv_ns(size) == pytest.approx(wanted, rel=0.02)
     # No exchange was measured that could be held out of it.
     assert not [one for one in found.held_out if one.what == "sendrecv"]
+
+
+ONE_WAY_NS = {8: 2000.0, 1024: 3016.0}
+GAPS_NS = {8: 150.0, 512: 400.0, 1024: -40.0}
+
+
+def streamed(path: Path, factor: float, sizes: Sequence[int] = tuple(GAPS_NS)) -> weft.Run:
+    """Streams of messages so far apart, whose last one is reported by one of 8 B; over tcp."""
+
+    def times(case: Case, round_: int) -> Sequence[float]:
+        gap = factor * GAPS_NS[case.bytes] * LAUNCH_EFFECTS[round_]
+        # One way grows by a nanosecond a byte; over another transport all takes twice as long.
+        whole = 2000 + (case.bytes - 8) + 2000 + (OPS_PER_SAMPLE - 1) * gap
+        return [whole / OPS_PER_SAMPLE * (2 if case.transport == "mpi" else 1)] * 9
+
+    cases = make_cases(("stream",), ("tcp", "mpi"), sizes)
+    return weft.load(synthetic_record(path, cases, times_ns=times))
+
+
+def test_messages_are_as_far_apart_as_a_stream_is_longer_than_its_ways(tmp_path: Path) -> None:
+    first = streamed(tmp_path / "first.jsonl", 1.0, (8, 1024))
+    second = streamed(tmp_path / "second.jsonl", 3.0)
+    usual = sorted(LAUNCH_EFFECTS)[len(LAUNCH_EFFECTS) // 2]
+    found = gaps_ns((first, second), "tcp", ONE_WAY_NS)
+    # Of the second only what the first has not, and nothing of what is shorter than its ways.
+    assert found == {
+        8: pytest.approx(GAPS_NS[8] * usual, rel=0.01),
+        512: pytest.approx(3 * GAPS_NS[512] * usual, rel=0.01),
+    }
+    assert gaps_ns((second,), "tcp", ONE_WAY_NS)[8] == pytest.approx(450 * usual, rel=0.01)
+    assert gaps_ns((first,), "ucx", ONE_WAY_NS) == {}
