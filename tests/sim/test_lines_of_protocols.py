@@ -33,14 +33,11 @@ def test_one_size_is_no_line(times: dict[int, float]) -> None:
 def test_only_what_is_eager_has_the_hosts_times_of_all_its_lines() -> None:
     """Above the switch a rendezvous takes them itself, in its second line as in its first."""
     lines = {64: (1000.0, 0.5), 4096: (9000.0, 0.375), 65536: (30000.0, 0.25)}
-    times = {}
+    times: dict[int, float] = {}
     for first, (start_ns, slope) in lines.items():
         times |= {first * n: start_ns + slope * first * n for n in (1, 2, 4, 8)}
     found = lines_of(Times(ping_pong=times, posting_ns=200.0, receiving_ns=70.0))
     assert found.eager_below_bytes == 4096
-    ends = [(piece.from_bytes, piece.ns, piece.ns_per_byte) for piece in found.transfer]
-    assert ends == [
-        (0, pytest.approx(1000 - 270), pytest.approx(0.25)),
-        (4096, pytest.approx(9000), pytest.approx(0.25)),
-        (65536, pytest.approx(30000), pytest.approx(0.25)),
-    ]
+    assert [piece.from_bytes for piece in found.transfer] == [0, 4096, 65536]
+    assert [piece.ns for piece in found.transfer] == pytest.approx([1000 - 270, 9000, 30000])
+    assert [piece.ns_per_byte for piece in found.transfer] == pytest.approx([0.25] * 3)
