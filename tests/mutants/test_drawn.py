@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from mutants.drawn import Drawn, _swaps, equivalents, reason_of
+from mutants.drawn import Drawn, _swaps
 from mutants.draws import draw, is_one, mutants_of
 from mutants.fates import Bench, fates_of
 from mutants.reached import Reached, look
@@ -267,18 +267,3 @@ def test_a_statement_is_its_lines(line: int, lines: set[int] | None) -> None:
     text = "def f(x=1):\n if x:\n  return (x,\n   1)\n else:\n  pass\n"
     text += "class A:\n def g(self):\n  y = 1\n"
     assert statement_of(text, line) == lines
-
-
-def test_what_was_judged_equivalent_still_stands_in_its_file() -> None:
-    root = Path(__file__).resolve().parents[2]
-    for one in equivalents():
-        lines = [" ".join(line.split()) for line in (root / one.path).read_text().splitlines()]
-        assert " ".join(one.old.split())[:90] in " ".join(lines), one.path
-        assert one.reason
-
-
-def test_an_equivalent_one_is_known_by_its_lines() -> None:
-    [known, *_] = equivalents()
-    mutant = Drawn(path=known.path, line=3, old=f"   {known.old}\n", new=f"  {known.new}\n")
-    assert reason_of(mutant, equivalents()) == known.reason
-    assert not reason_of(Drawn(path=known.path, line=3, old="a", new="b"), equivalents())
