@@ -26,7 +26,12 @@ def size_of(record: Record) -> str:
 
 
 def place_of(record: Record) -> str:
-    """A transport and its options."""
+    """A transport and its options, whose ranks are words."""
+    ranks, _, others = record["variant"].partition("/")
+    if ranks.endswith("ranks"):
+        number = ranks.removesuffix("ranks")
+        counted = "1 rank" if number == "1" else f"{number} ranks"
+        return ", ".join(filter(None, (record["transport"], counted, others)))
     return f"{record['transport']} {record['variant']}".rstrip()
 
 

@@ -134,7 +134,9 @@ def _is_named(label: str, record: Record) -> bool:
     if queue := re.fullmatch(r"Q = (\d+)", label):
         return record.get("queue_depth") == int(queue[1])
     percentile = label.endswith(" %")
-    return percentile or all(word in known for word in label.replace(",", " ").split())
+    # Ranks are two words of a label, and one of the case's variant.
+    plain = re.sub(r", (\d+) ranks?\b", r" \1ranks", label)
+    return percentile or all(word in known for word in plain.replace(",", " ").split())
 
 
 def _at(

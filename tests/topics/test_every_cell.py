@@ -108,9 +108,10 @@ def crossed_cells(table: Table, run: Run) -> Iterator[tuple[str, str, str, str]]
             yield table.name, row[1], row[0], row[2]
             continue
         for head, cell in zip(table.head[1:], row[1:], strict=True):
-            title, behind, column = head.rpartition(", ")
+            title = next((one for one in titles if head.startswith(f"{one}, ")), "")
+            column = head.removeprefix(f"{title}, ") if title else head
             if cell:
-                yield titles[title] if behind else table.name, column, row[0], cell
+                yield titles[title] if title else table.name, column, row[0], cell
 
 
 @pytest.mark.parametrize("kind", ["tables", "wide", "for_paper"])
