@@ -206,9 +206,9 @@ def test_more_ranks_than_the_host_holds_are_refused_before_any_case_is_looked_at
 
 
 def test_memory_is_held_against_the_ranks_of_a_host() -> None:
-    """64 hosts with 256 MiB each have room for what one of them has not."""
-    many = msgspec.structs.replace(SITE, hosts=64, cores=1024, available_bytes=256 * MIB)
-    asked: dict[str, Any] = {"experiments": experiment("sendrecv", "256KiB", ranks=64), "ranks": 64}
+    """64 hosts with 512 MiB each have room for what one of them has not."""
+    many = msgspec.structs.replace(SITE, hosts=64, cores=1024, available_bytes=512 * MIB)
+    asked: dict[str, Any] = {"experiments": experiment("sendrecv", "512KiB", ranks=64), "ranks": 64}
     found, _ = plan_of(many, **asked)
     assert {case.ranks for case in found.plan.cases} == {64}
     with pytest.raises(WeftError, match="GiB of memory where"):
