@@ -35,14 +35,14 @@ def last_line(run: Run, capsys: pytest.CaptureFixture[str], *, is_said: bool = F
 
 
 def needed_budget(run: Run) -> str:
-    """The first case had its launches, the two others lack all: twice of what was spent, and more.
+    """The first case had its launches, the two others lack all: as many launches, and more.
 
-    A command takes some seconds to start and to draw its page.
+    A command takes some seconds to start and to draw its page. Cases take nearly nothing here.
     """
     assert run.footer is not None
     begun = min(one.started_utc for one in run.lines.launches)
     spent = datetime.fromisoformat(run.footer.finished_utc) - datetime.fromisoformat(begun)
-    return format_duration(2 * spent.total_seconds() / RESERVE + START_S + REPORT_S)
+    return format_duration(spent.total_seconds() / RESERVE + START_S + REPORT_S)
 
 
 def of_the_first(case: Case, round_: int) -> list[float]:

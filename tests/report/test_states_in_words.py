@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import weft
-from support.builders import HOST, lost_batch, make_cases, synthetic_record
+from support.builders import HOST, LAUNCH_EFFECTS, lost_batch, make_cases, synthetic_record
 from support.simulations import platform
+from weft.analysis.stats.launches import next_session_of
 from weft.analysis.summary import summarise
 from weft.charts import Matrix
 from weft.record.run import Run
@@ -125,6 +126,17 @@ def test_the_way_on_has_a_budget_that_suffices(
     # The plan keeps its budget when it is resumed with another.
     longer = ended(run, outcome="interrupted", budget_s=1200.0)
     assert said_of(longer)[1].endswith("Go on with: weft run --resume R --budget 20min")
+
+
+def test_a_launch_that_ended_after_its_first_case_has_cost_its_start_once(tmp_path: Path) -> None:
+    """It was taken for what each of the other cases would take: of a large map, for hours."""
+    path = synthetic_record(
+        tmp_path / "r.jsonl", CASES, launches=1, outcome="budget",
+        times_ns=lambda case, at: [1e3 * LAUNCH_EFFECTS[at]] * 9 if case == CASES[0] else [],
+    )  # fmt: skip
+    run = lasting(with_plan(weft.load(path), launches=4), 40)
+    assert len(run.missing) == len(CASES) == 3
+    assert next_session_of(run).lacking_s == pytest.approx(4 * 40, rel=1e-3)
 
 
 def test_a_record_without_any_figure_has_no_precision(tmp_path: Path) -> None:

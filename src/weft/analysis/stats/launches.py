@@ -11,6 +11,7 @@ from weft.analysis.stats.needed import MOST, half_of
 from weft.estimate import PLURAL
 from weft.plan.budget import WHOLE_S
 from weft.plan.command import NextSession
+from weft.plan.costs import RankGroup
 from weft.units import format_duration
 from weft.wording import counted
 
@@ -57,20 +58,32 @@ def next_session_of(run: Run) -> NextSession:
     )
 
 
-def _group(run: Run, launch: int) -> tuple[str, int]:
+def _group(run: Run, launch: int) -> RankGroup:
     """Which ranks a launch started: launches of unlike ones are made in turn."""
     line = run.launches[launch]
-    return line.transport, len(line.ranks)
+    return RankGroup(line.transport, len(line.ranks))
 
 
 def _lacking_s(run: Run, spent_s: float) -> float:
-    """What the launches would take before which the budget ended, one of a case as all others."""
+    """What the launches would take before which the budget ended.
+
+    Of a case as all others, and of a launch what the others took beside their cases: one that
+    ended after its first case has cost its start once, and not once a case.
+    """
     if run.footer is None or run.footer.outcome != "budget":
         return 0.0
     made = {(batch.case, batch.launch) for batch in run.measured}
     of_case = Counter(case for case, _ in made)
-    lacking = sum(run.header.plan.launches - of_case[case] for case in run.missing)
-    return lacking * spent_s / max(1, len(made))
+    launches: Counter[RankGroup] = Counter()
+    lacking = 0
+    for key in run.missing:
+        case, lacks = run.cases[key], run.header.plan.launches - of_case[key]
+        lacking += lacks
+        group = RankGroup(case.transport, case.ranks)
+        launches[group] = max(launches[group], lacks)
+    measuring_s = sum(batch.elapsed_ns for batch in run.lines.batches) / 1e9
+    beside_s = max(0.0, spent_s - measuring_s) / max(1, len(run.launches))
+    return launches.total() * beside_s + lacking * measuring_s / max(1, len(made))
 
 
 def _spent_s(run: Run, budget_s: float) -> float:
