@@ -15,10 +15,11 @@ from weft.charts import (
     chart_of,
     track_of,
 )
-from weft.colours import of_transports, places_of
+from weft.colours import of_transports
 from weft.outputs import write_output
 from weft.report.checked import ORDER, counts_in_words, folded_checks
-from weft.report.html import Card, Fold, Page, Section, Verdict, render
+from weft.report.curve_cards import CurveFigure, cards_of_curves
+from weft.report.html import Fold, Page, Section, Verdict, render
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import counted, over, said_once, with_half
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from weft.analysis.compare.acceptance import Checked, Outcome
+    from weft.report.html import Card
 
 _WORDS = {"pass": "Pass.", "fail": "Fail.", "cannot tell": "Cannot tell."}
 _MOODS = {"pass": "good", "fail": "bad", "cannot tell": "open"}
@@ -84,17 +86,13 @@ def write_checks(
 
 def _cards(checks: Sequence[Checked]) -> tuple[Card, ...]:
     """A card a transport: how each of its curves compares to the reference; none of limits."""
-    figures: dict[str, list[tuple[str, str, str]]] = {}
+    figures = []
     for one in checks:
         if one.bytes is None and one.speed is not None:
             value, _, interval = ratio_in_words(one.speed).partition(" ")
-            what = f"{one.test}, times as fast"
-            figures.setdefault(_curve(one), []).append((what, value, f"{interval} {one.outcome}"))
-    places = places_of(tuple(dict.fromkeys(check.transport for check in checks)))
-    groups = {_curve(check): places[check.transport] for check in checks}
-    return tuple(
-        Card(title=name, group=groups[name], figures=tuple(own)) for name, own in figures.items()
-    )
+            what, below = f"{one.test}, times as fast", f"{interval} {one.outcome}"
+            figures.append(CurveFigure(one.transport, _variant(one), what, value, below))
+    return cards_of_curves(figures, tuple(dict.fromkeys(check.transport for check in checks)))
 
 
 def _answers(checks: Sequence[Checked]) -> Section:
@@ -142,8 +140,11 @@ def _charts(checks: Sequence[Checked], required: float | None) -> tuple[Chart, .
 
 def _curve(check: Checked) -> str:
     """Where a size belongs: its transport, and the options of its case."""
-    variant = "/".join(check.case.split("/")[3:])
-    return over(check.transport, variant)
+    return over(check.transport, _variant(check))
+
+
+def _variant(check: Checked) -> str:
+    return "/".join(check.case.split("/")[3:])
 
 
 def _chart(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -10,8 +9,8 @@ from rich.text import Text
 
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.analysis.stats.steps import FEWEST
-from weft.colours import places_of
 from weft.outputs import write_output
+from weft.report.curve_cards import CurveFigure, cards_of_curves
 from weft.report.history_charts import (
     MOST_SIZES,
     failing,
@@ -20,7 +19,7 @@ from weft.report.history_charts import (
     session_names,
     spread,
 )
-from weft.report.html import Card, Fold, Page, Section, Verdict, render
+from weft.report.html import Fold, Page, Section, Verdict, render
 from weft.report.table import render_table
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_percent, format_time
@@ -29,7 +28,6 @@ from weft.wording import (
     WITHOUT_SIZE,
     counted,
     hosts_in_words,
-    over,
     said_once,
     status_in_words,
     verb_of,
@@ -50,6 +48,7 @@ if TYPE_CHECKING:
         SessionStep,
     )
     from weft.report.history_charts import HistoryCharts
+    from weft.report.html import Card
 
 _FAILS, _NO_STEP = "Limits fail.", "No step."
 # What is neither good nor bad is open.
@@ -117,25 +116,25 @@ def _cards(found: History) -> tuple[Card, ...]:
     """A card a transport: how fast its curves were in the latest session; of one machine."""
     if len(found.machines) > 1 or len(found.sessions) < 2:
         return ()
-    figures: dict[str, list[tuple[str, str, str]]] = {}
+    figures = []
     for course in found.courses:
         transport, test, _, *options = course.name.split("/")
-        what = ", ".join(filter(None, (test, "latest session")))
         scatter = (
             f"scatter {format_percent(100 * course.scatter)}"
             if course.scatter is not None
             else "scatter not known"
         )
-        figures.setdefault(over(transport, "/".join(options)), []).append(
-            (what, f"{course.speeds[-1]:.3f}", f"times the median session; {scatter}")
+        figures.append(
+            CurveFigure(
+                transport,
+                "/".join(options),
+                f"{test}, latest session",
+                f"{course.speeds[-1]:.3f}",
+                f"times the median session; {scatter}",
+            )
         )
-    places = places_of(tuple(dict.fromkeys(course.name.split("/")[0] for course in found.courses)))
-    if len(figures) > MOST_CARDS:
-        return ()
-    return tuple(
-        Card(title=name, group=places[re.split("[ ,]", name)[0]], figures=tuple(own))
-        for name, own in figures.items()
-    )
+    cards = cards_of_curves(figures, tuple(dict.fromkeys(one.transport for one in figures)))
+    return cards if len(cards) <= MOST_CARDS else ()
 
 
 def _sessions_with_troubles(found: History) -> tuple[Fold, ...]:

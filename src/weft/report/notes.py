@@ -140,12 +140,11 @@ def _measured_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
 
 def _imported_in_words(imported: Imported, summaries: Sequence[CaseSummary]) -> str:
     """What printed the figures, and how that ended."""
-    name = f"{imported.tool} {imported.version}".strip()
     by = f", started by {imported.command}" if imported.command else ""
     is_one = len(summaries) == 1
     ended = f" It did not end well: {imported.failed}." if imported.failed else ""
     return (
-        f"Imported: {counted(len(summaries), 'case')} as {name} states"
+        f"Imported: {counted(len(summaries), 'case')} as {imported.program} states"
         f" {'it' if is_one else 'them'}{by}; weft measured"
         f" {'nothing of it' if is_one else 'none of them'}.{ended}"
     )
