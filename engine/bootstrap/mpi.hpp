@@ -18,22 +18,25 @@ bool gives_core_away();
 /// too.
 enum class MpiUse { meeting, measured };
 
+/// What no rank sleeps longer that has a core of its own, or that waits for MPI to start the
+/// others.
+inline constexpr long most_pause_ns = 20'000'000;
+
 /// How long a rank sleeps at most before it looks again. All that sleep on a host look as often
 /// together as two would: the ranks that are measured pay for no more of them. Ranks that have a
 /// core each take theirs from nobody, and look again sooner.
 constexpr long longest_pause_ns(long ranks_of_host, long cores) {
   constexpr long of_two_ns = 500'000;
-  constexpr long most_ns = 20'000'000;
   constexpr long most_of_crowded_ns = 80'000'000;
   return std::clamp(of_two_ns / 2 * ranks_of_host, of_two_ns,
-                    ranks_of_host > cores ? most_of_crowded_ns : most_ns);
+                    ranks_of_host > cores ? most_of_crowded_ns : most_pause_ns);
 }
 
 /// How much longer ranks may sleep while MPI starts them: Open MPI's look for each other every
 /// 100 us, and where ranks outnumber cores, those and their starter get no core for it.
 constexpr long pause_while_starting_ns(long ranks_of_host, long cores) {
-  constexpr long most_ns = 20'000'000;
-  return ranks_of_host > cores ? std::min(longest_pause_ns(ranks_of_host, cores), most_ns) : 0;
+  if (ranks_of_host <= cores) return 0;
+  return std::min(longest_pause_ns(ranks_of_host, cores), most_pause_ns);
 }
 
 class MpiBootstrap final : public Bootstrap {

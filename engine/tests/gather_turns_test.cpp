@@ -1,46 +1,34 @@
 // In which turns a rank hands over its samples where they are put together with those of others.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "run/gather.hpp"
+#include "support/alone.hpp"
 
 namespace weft {
 namespace {
 
 /// One rank of a thousand, whose calls are taken down; rank 0 wants its samples put together.
-class OneOfAThousand final : public Bootstrap {
+class OneOfAThousand final : public Alone {
  public:
+  using Alone::gather;
+
   explicit OneOfAThousand(const Asked& asked)
       : asked_(reinterpret_cast<const char*>(&asked), sizeof asked) {}
   [[nodiscard]] const std::string& calls() const { return calls_; }
   [[nodiscard]] int rank() const override { return 1; }
   [[nodiscard]] int size() const override { return 1024; }
-  std::vector<std::string> exchange(const std::string& mine) override { return {mine}; }
-  std::string first_of(const std::string& mine) override { return mine; }
-  std::string first_of_asleep(const std::string& mine, bool /*sleeps*/) override { return mine; }
-  std::vector<std::string> swap(std::span<const int> /*ranks*/,
-                                const std::vector<std::string>& mine) override {
-    return mine;
-  }
   std::vector<std::byte> gather(std::span<const std::byte> mine) override {
     calls_ += " " + std::to_string(mine.size());
     return {};
-  }
-  std::vector<std::byte> gather(std::span<const std::byte> mine,
-                                std::span<const std::uint64_t> /*bytes*/) override {
-    return gather(mine);
   }
   std::string broadcast(const std::string& /*mine*/) override {
     calls_ += " hears";
     return asked_;
   }
-  void barrier() override {}
-  [[nodiscard]] std::string library() const override { return "none"; }
-  [[noreturn]] void abort(int status) override { std::_Exit(status); }
 
  private:
   std::string asked_;
