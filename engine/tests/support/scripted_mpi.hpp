@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/alone.hpp"
 #include "contract/transport.hpp"
+#include "tests/support/alone.hpp"
 
 namespace weft {
 
