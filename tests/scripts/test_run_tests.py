@@ -36,7 +36,7 @@ class Gate:
         self.calls = folder / "calls"
         for name in ("scripts", "bin", ".venv/bin", "does"):
             (folder / name).mkdir(parents=True)
-        for name in ("run-tests", "list-skipped", "list-slowest", "list-covered"):
+        for name in ("run-tests", "list-skipped", "list-slowest", "list-covered", "list-failed"):
             shutil.copy(SCRIPTS / name, folder / "scripts")
         programs = {
             "scripts/run-lint": "lint", "scripts/check-newcomer": "newcomer", "bin/cmake": "cmake",
@@ -106,6 +106,14 @@ def test_a_step_that_fails_fails_the_gate_wherever_it_runs(
     assert f" s {step}: FAILED\n" in done.stdout
     assert f"run-tests: {step} failed; by hand: " in done.stderr
     assert "all steps passed" not in done.stdout
+
+
+def test_the_last_lines_of_a_failed_gate_say_which_tests_failed_and_why(gate: Gate) -> None:
+    gate.does(
+        "cluster", "printf 'E   assert 1 == 2\\nFAILED tests/test_units.py::test_b\\n'\nexit 1"
+    )
+    lines = gate.run().stdout.splitlines()
+    assert lines[-3:] == ["failed:", "E   assert 1 == 2", "FAILED tests/test_units.py::test_b"]
 
 
 def test_a_newcomers_root_is_whole_before_the_newcomer_begins(gate: Gate) -> None:
