@@ -5,6 +5,7 @@ The ends are written out here: a bound that is compared with itself can be any.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -165,6 +166,11 @@ def test_two_ranks_take_the_algorithms_of_open_mpi_by_size() -> None:
     assert taken_by(first, "allreduce", 3, 8)
     assert taken_by(first, "allreduce", 4, 8) == ""
     assert taken_by(first, "alltoall", 2, 8) == ""
+    ends = [(0, "ring"), (8, "recursive-doubling"), (4096, "ring"), (8192, "recursive-doubling"),
+            (16_384, "ring"), (262_144, "rabenseifner"), (1 << 30, "")]  # fmt: skip
+    for (start, name), (end, _) in itertools.pairwise(ends):
+        for size in (start, end - 1):
+            assert taken_by(first, "allreduce", 2, size) == name
     changes = [size for size in range(1, 20_001) if exchanges_all(size) != exchanges_all(size - 1)]
     # Not of one number; a ring at 4 KiB; the exchange again up to what versions before 4.1 halved.
     assert changes == [8, 4096, 8192, 10_000]

@@ -30,7 +30,7 @@ from weft.errors import WeftError
 from weft.plan.allocation import PLACEMENTS, Allocation, layout_of
 from weft.plan.case import Case, Schedule
 from weft.plan.cases import Experiment, Variants, make_cases
-from weft.plan.command import alone, words_of
+from weft.plan.command import NextSession, alone, words_of
 from weft.plan.pattern import Pattern
 from weft.plan.plan import Plan
 from weft.plan.planning import planned
@@ -234,6 +234,24 @@ def test_more_launches_have_the_budget_that_they_take(
     assert command_for_launches(run, wanted) == f"weft run --again {path} {told}"
     if 1 < made < 5:
         assert not_looked_for(run).endswith(f"type weft run --again {path} {told}")
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "planned_s", "lacking_s", "told"),
+    [
+        (60.0, 60.0, 0.0, ""), (61.0, 60.0, 0.0, "--budget 70s"), (30.0, 60.0, 0.0, ""),
+        (30.0, 60.0, 1.0, ""), (30.0, 60.0, 100.0, "--budget 120s"),
+        (600.0, 60.0, 100.0, "--budget 10min"),
+    ],
+)  # fmt: skip
+def test_what_a_record_lacks_has_a_budget_where_the_usual_one_is_too_short(
+    budget_s: float, planned_s: float, lacking_s: float, told: str
+) -> None:
+    again = NextSession(
+        record="r.jsonl", launches=5, made=2, launch_s=1.0,
+        budget_s=budget_s, planned_s=planned_s, lacking_s=lacking_s,
+    )  # fmt: skip
+    assert again.finished == f"weft run --resume r.jsonl {told}".rstrip()
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,11 @@ def test_so_many_samples_take_their_time() -> None:
     assert found == pytest.approx(0.5 + 3 * 0.002 + 3 * 1.0)
     single = Case(test="ping_pong", transport="tcp", bytes=8, single=True)
     ping, stream, load = pattern("ping_pong"), pattern("stream"), pattern("offered_load")
+    alone = CaseState(single, ping)
+    alone.guess_ns = 2e6
+    found = one_round_s([alone], plan_for([alone], samples=4), costs, is_first=True)
+    # A warm-up and no probe; beside it a launch and one case.
+    assert found == pytest.approx(0.4 + 5 * 0.002)
     assert needs_no_probe(single, ping, 1)
     assert not needs_no_probe(single, ping, 0)
     assert not needs_no_probe(made[0].case, ping, 9)

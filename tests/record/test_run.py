@@ -222,6 +222,16 @@ def test_samples_are_joined_with_their_batches(record: Path) -> None:
     assert run.batches.filter(case="tcp/ping_pong/8").height == 6
 
 
+def test_a_run_of_some_cases_says_how_many_and_of_all_is_the_whole(run: weft.Run) -> None:
+    keys = [case.key for case in CASES]
+    some = run.only(keys[:2])
+    assert some.part == "with 2 of its 3 cases"
+    assert some.only(keys[:1]).part == "with 2 of its 3 cases with 1 of its 2 cases"
+    assert run.only(keys).part == run.only(keys).only(keys).part == ""
+    assert {one.case for one in some.lines.batches} == set(keys[:2])
+    assert some.fingerprint == run.fingerprint
+
+
 @pytest.mark.parametrize(("ranks", "host_of_second", "within"), [
     (1, "n1", False), (2, "n1", True), (2, "n2", False),
 ])  # fmt: skip

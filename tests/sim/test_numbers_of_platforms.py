@@ -67,6 +67,8 @@ def test_the_numbers_of_the_link_and_the_bus() -> None:
     assert msgspec.structs.replace(OWN, bus_factor=1.0, eager_below_bytes=0).parameters == 22
     low = msgspec.structs.replace(OWN, transfer=(Piece(0, 0.25, 1.0),))
     assert low.latency_ns == 1.0
+    # Its envelope alone takes longer than that: no factor is below zero.
+    assert low.settings()["smpi/lat-factor"] == "0:0"
 
 
 def test_settings_are_simgrids_in_seconds_and_begin_above_a_size() -> None:

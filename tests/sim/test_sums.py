@@ -66,6 +66,13 @@ def test_a_rate_of_sums_stays_with_the_platform() -> None:
     )
 
 
+@pytest.mark.parametrize("sums", ["2GB/s", "16Gbit/s"])
+def test_a_rate_in_bytes_or_bits_is_of_sums_and_one_of_operations_is_not(sums: str) -> None:
+    found = parse_rates(f"{sums}, 4GFlop/s")
+    assert (found.sums, found.sum_bytes_per_s) == (sums, 2e9)
+    assert (found.flops, found.flops_per_s) == ("4GFlop/s", 4e9)
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [("1GB/s,2GB/s", "says one rate twice"), ("fast", "is not a rate of arithmetic")],

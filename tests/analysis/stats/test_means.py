@@ -110,6 +110,13 @@ def test_a_mean_without_skewness_has_the_interval_of_student() -> None:
     assert found.low == pytest.approx(-found.high)
 
 
+@pytest.mark.parametrize("count", [2, 3, 4, 9])
+@pytest.mark.parametrize("value", [7.0, -7.0, 0.0])
+def test_launches_that_took_alike_have_an_interval_of_that_alone(value: float, count: int) -> None:
+    found = of_mean_times([value] * count, positive=False)
+    assert (found.value, found.low, found.high) == (value, value, value)
+
+
 @pytest.mark.parametrize("skewness", [-0.6, -0.1, 0.0, 0.1, 0.6])
 def test_halls_transform_is_undone(skewness: float) -> None:
     steep = skewness / 3
