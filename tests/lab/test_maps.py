@@ -104,7 +104,8 @@ def test_a_host_is_told_from_its_leaf_by_the_command_that_the_map_proposes(
         command = shlex.split(said.partition(" tcp block")[0])
         told = cluster.run(*command, "--json", folder=folder, deadline_s=400)
     assert told.returncode == 0, told.stderr
-    [finding] = only_row(told)["findings"]
+    # The strongest: where other programs want the cores too, a map says of them what it sees.
+    finding = only_row(told)["findings"][0]
     assert finding["causes"] == [{"kind": "send", "name": "n3"}]
     assert finding["also"] == []
 
@@ -125,8 +126,11 @@ def test_a_host_whose_cpu_is_busy_is_named_and_no_link(cluster: Cluster, folder:
         done = mapped(cluster, folder, "--json", "--sizes", "8")
     assert done.returncode == 0, done.stderr
     row = only_row(done)
-    assert row["findings"], done.stdout
-    causes = [*row["findings"][0]["causes"], *row["findings"][0]["also"]]
+    # Its messages wait for a slice all the time or now and then, as its rank comes between the
+    # programs: then it is slow at times.
+    named = [*row["findings"], *row["unsteady"]]
+    assert named, done.stdout
+    causes = [*named[0]["causes"], *named[0]["also"]]
     assert {one["name"] for one in causes} == {"n3"}, causes
     assert {one["kind"] for one in causes} <= {"node", "send", "receive"}
 

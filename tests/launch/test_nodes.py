@@ -9,6 +9,7 @@ import random
 import socket
 import subprocess
 import sys
+import time
 import zlib
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ import pytest
 
 from weft.errors import WeftError
 from weft.host.lines import LINE_BYTES, facts_in, lines_of
+from weft.launch import asking
 from weft.launch.asking import TRIES, ask_hosts
 from weft.launch.nodes import check_known, hosts_of_file, hosts_of_list, hosts_of_site, network_of
 from weft.plan.allocation import Allocation, RankLayout, layout_of
@@ -167,8 +169,12 @@ def test_a_starter_that_never_ends_is_not_waited_for() -> None:
         ask_hosts(["sleep", "600"], os.environ, ["n1", "n2"], deadline_s=0.5)
 
 
-def test_a_host_whose_answer_the_starter_lost_is_asked_again(tmp_path: Path) -> None:
+def test_a_host_whose_answer_the_starter_lost_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As often as TRIES says, and not where the starter itself failed; all answers count."""
+    pauses: list[float] = []
+    monkeypatch.setattr(asking, "time", SimpleNamespace(time=time.time, sleep=pauses.append))
     one, other = (b"".join(lines_of({"host": host}, host)) for host in ("n1", "n2"))
     script = (
         "import pathlib, sys; seen = pathlib.Path(sys.argv[1]); seen.open('a').write('.');"
@@ -182,10 +188,18 @@ def test_a_host_whose_answer_the_starter_lost_is_asked_again(tmp_path: Path) -> 
 
     assert list(ask("second", 2)) == ["n1", "n2"]
     assert (tmp_path / "second").read_text() == ".."
-    for name, status, asked in (("never", 0, "." * TRIES), ("failed", 1, ".")):
-        with pytest.raises(WeftError, match="n2 did not say what it is"):
+    assert pauses == [0.2]
+    lines = one.count(b"\n")
+    why = f"the starter ended well {TRIES} times without their answers, and wrote {lines} lines"
+    failed = "the starter ended with exit status 1"
+    for name, status, asked, reason in (
+        ("never", 0, "." * TRIES, why), ("failed", 1, ".", failed)
+    ):  # fmt: skip
+        pauses.clear()
+        with pytest.raises(WeftError, match=rf"n2 did not say what it is \({reason}"):
             ask(name, 99, status)
         assert (tmp_path / name).read_text() == asked
+        assert pauses == [0.2, 0.4, 0.8, 1.6, 3.2][: len(asked) - 1]
 
 
 def test_two_hosts_of_one_name_are_refused() -> None:

@@ -18,9 +18,10 @@ from weft.launch.programs import engine_folder
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# Open MPI's starter at times ends well and loses what a host wrote last, more often on a busy
-# machine: three times in a row was seen.
+# Starters at times end well and lose what a host wrote last, more often on a busy machine: Open
+# MPI's three times in a row, MPICH's six times within seconds. So each pause is twice the last.
 TRIES = 6
+FIRST_PAUSE_S = 0.2
 
 
 def command_on_nodes() -> tuple[str, ...]:
@@ -43,14 +44,16 @@ def ask_hosts(
     """
     before_s = time.time()
     found: dict[str, dict[str, Any]] = {}
-    for _ in range(TRIES):
+    for tried in range(TRIES):
+        if tried:
+            time.sleep(FIRST_PAUSE_S * 2 ** (tried - 1))
         done = _asked(command, nodes, environment, deadline_s)
         # Another host's answer may be the one that is lost this time.
         found |= _by_name(facts_in(done.stdout.splitlines()))
         if len(found) >= len(nodes) or done.returncode:
             break
     if len(found) < len(nodes):
-        raise _silent(nodes, list(found.values()), reason_in(done.stderr, done.returncode))
+        raise _silent(nodes, list(found.values()), _reason(done))
     own = steering(os.environ)
     by_host = {
         facts["host"]: {**facts, "environment": own, "clock_s": _ahead_s(facts, before_s)}
@@ -91,6 +94,14 @@ def _asked(
         raise _silent(nodes, facts_in(output.splitlines()), f"no answer in {deadline_s:g} s") from (
             None
         )
+
+
+def _reason(done: subprocess.CompletedProcess[str]) -> str:
+    """Why answers are missing after the last try."""
+    if done.returncode or done.stderr.strip(" -=\t\n"):
+        return reason_in(done.stderr, done.returncode)
+    wrote = f"{len(done.stdout.splitlines())} lines the last time"
+    return f"the starter ended well {TRIES} times without their answers, and wrote {wrote}"
 
 
 def reason_in(errors: str, status: int) -> str:
