@@ -88,6 +88,10 @@ class Track(msgspec.Struct, frozen=True, kw_only=True):
         """Whether the interval of some point is known."""
         return any(map(self._is_known, self.low, self.high))
 
+    def has_bar_at(self, place: int) -> bool:
+        """Whether the interval of this one of its points is known."""
+        return bool(self.low) and self._is_known(self.low[place], self.high[place])
+
     def _is_known(self, low: float, high: float) -> bool:
         says_nothing = not self.is_signed and 0 < WIDEST * low < high
         return math.isfinite(low) and math.isfinite(high) and not says_nothing

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from math import inf
 from typing import Any, Literal
 
 import pytest
@@ -112,6 +113,22 @@ def test_bars_stand_on_their_base_and_have_their_places() -> None:
     assert [one.get_width() for one in axes.patches] == pytest.approx([0.7, 0.7])
     [label] = axes.get_legend().get_texts()
     assert label.get_text() == "parts"
+
+
+def test_a_bar_stands_where_an_interval_is_known_and_in_no_legend_of_a_curve_without_one() -> None:
+    one = Track(label="one launch", x=(1.0, 2.0), y=(5.0, 9.0), low=(-inf, -inf), high=(inf, inf))
+    some = Track(label="some", x=(1.0, 2.0), y=(6.0, 8.0), low=(-inf, 7.0), high=(inf, 9.0))
+    axis = ChartAxis("x", is_log=False)
+    chart = Chart(name="a", title="a", alt="a", x=axis, y=axis, tracks=(one, some))
+    axes: Any = canvas_of(chart).axes[0]
+    samples, labels = axes.get_legend_handles_labels()
+    assert [(label, sample.has_yerr) for label, sample in zip(labels, samples, strict=True)] == [
+        ("one launch", False),
+        ("some", True),
+    ]
+    bars = [part for own in axes.containers for part in own[2]]
+    reaches = [line for own in bars for line in own.get_segments() if len(line)]
+    assert [[end for _, end in line] for line in reaches] == [[7, 9]]
 
 
 def test_a_picture_is_a_files_address_that_has_all_of_it() -> None:

@@ -217,10 +217,18 @@ def _draw_track(axes: Any, track: Track) -> None:
 
 
 def _in_order(track: Track) -> tuple[list[float], list[float], tuple[list[float], ...] | None]:
-    """Places, values and bars of a curve from left to right, as a line joins them."""
-    bars = track.bars()
+    """Places, values and bars of a curve from left to right, as a line joins them.
+
+    One without a known interval has no bars, or its sample in the legend had one; what it has has
+    none where the interval is not known, for the caps of a bar of no length would be seen.
+    """
+    bars = track.bars() if track.has_bar else None
     order = sorted(range(len(track.x)), key=lambda at: track.x[at])
-    reach = tuple([side[at] for at in order] for side in bars) if bars else None
+    reach = (
+        tuple([side[at] if track.has_bar_at(at) else math.nan for at in order] for side in bars)
+        if bars
+        else None
+    )
     return [track.x[at] for at in order], [track.y[at] for at in order], reach
 
 
