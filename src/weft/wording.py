@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from weft.estimate import Estimate
     from weft.units import Shape
 
-# How a case's variant says its ranks, which stand first in it.
-_RANKS = re.compile(r"(\d+)ranks")
+# How a case's variant says its ranks, which stand first in it, and its place on the test's axis.
+_RANKS, _POINT = re.compile(r"(\d+)ranks"), re.compile(r"at(\d+)")
 # From so many launches on an interval is narrow and symmetric enough for a plus-minus.
 ENOUGH_FOR_HALF = 5
 # An interval of something positive whose ends differ by this factor says nothing, and neither does
@@ -262,17 +262,30 @@ def _up_to(share: Estimate) -> str:
     return f"0 to {format_percent(share.high, digit_worth(share.high, FEWEST_DIGITS))}{number}"
 
 
-def over(transport: str, variant: str) -> str:
-    """A transport, and the options that differ from the usual: "tcp q16", "mpi, 4 ranks, spin"."""
-    words = options_in_words(variant)
+def over(transport: str, variant: str, point: str = "") -> str:
+    """A transport, and the options that differ from the usual: "tcp q16", "mpi, 4 ranks, spin".
+
+    As `options_in_words`.
+    """
+    words = options_in_words(variant, point)
     return f"{transport} {variant}".rstrip() if words == variant else f"{transport}, {words}"
 
 
-def options_in_words(variant: str) -> str:
-    """The options of a case, whose ranks stand first and are counted: "4 ranks, spin"."""
-    ranks, _, others = variant.partition("/")
-    found = _RANKS.fullmatch(ranks)
-    return ", ".join(filter(None, (counted(int(found[1]), "rank"), others))) if found else variant
+def options_in_words(variant: str, point: str = "") -> str:
+    """The options of a case, whose ranks stand first and are counted: "4 ranks, spin, 2 peers".
+
+    `point` says what its place on the test's own axis is; without it, "point 2".
+    """
+    ranks, place = "", ""
+    others = []
+    for option in variant.split("/"):
+        if found := _RANKS.fullmatch(option):
+            ranks = counted(int(found[1]), "rank")
+        elif found := _POINT.fullmatch(option):
+            place = point or f"point {found[1]}"
+        else:
+            others.append(option)
+    return ", ".join(filter(None, (ranks, "/".join(others), place)))
 
 
 def at(transport: str, test: str, size: int, variant: str = "") -> str:

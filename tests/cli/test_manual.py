@@ -17,6 +17,7 @@ from weft.cli.lists import LISTS
 from weft.cli.main import COMMANDS, app
 from weft.cli.manual import manual
 from weft.launch.programs import Program
+from weft.plan.site import Setting
 
 PROGRAM = typer.main.get_command(app)
 
@@ -80,6 +81,14 @@ def test_a_shell_completes_commands_and_options(typed: str, goes_on: str) -> Non
         ("weft figure run.jsonl --layout a", ["acm"]),
         ("weft calibrate escher --kind t", ["table"]),
         ("weft reproduce s", ["sandia"]),
+        ("weft run --option scripted.", ["scripted.inject=", "scripted.port="]),
+        ("weft map --option scripted.i", ["scripted.inject="]),
+        ("weft run --option scripted.inject=y", ["scripted.inject=yes"]),
+        ("weft run --option scripted.port=", []),
+        ("weft run --option nothing.x=", []),
+        ("weft run --vary scripted.p", ["scripted.port="]),
+        ("weft run --vary m", ["mpi="]),
+        ("weft run --vary mpi=openmpi,m", ["mpi=openmpi,mpich"]),
     ],
 )
 def test_a_shell_is_offered_what_a_word_may_be(
@@ -88,8 +97,17 @@ def test_a_shell_is_offered_what_a_word_may_be(
     monkeypatch.chdir(tmp_path)
     Path("red.jsonl").touch()
     ours = [
-        Program(transport=name, mpi="openmpi", path=tmp_path, patterns=(pattern("ping_pong"),))
-        for name in ("scripted", "blocked", "other")
+        Program(
+            transport=name,
+            mpi="openmpi",
+            path=tmp_path,
+            patterns=(pattern("ping_pong"),),
+            settings=(
+                Setting(name="inject", summary="", choices="yes,no"),
+                Setting(name="port", summary="", most=65535),
+            ),
+        )
+        for name in ("scripted", "scripted:wait", "blocked", "other")
     ]
     monkeypatch.setattr("weft.cli.completion._programs", lambda: ours)
     assert completed(typed) == offered

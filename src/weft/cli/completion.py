@@ -59,6 +59,30 @@ def _transports(incomplete: str) -> list[str]:
     return _behind_commas(incomplete, (one.transport for one in _programs() if not one.reason))
 
 
+def _settings(incomplete: str) -> list[str]:
+    """Options of transports, "tcp.port="; behind that the values that one may have."""
+    known = {
+        f"{one.transport.partition(':')[0]}.{own.name}=": own.choices
+        for one in _programs()
+        for own in one.settings
+    }
+    name, is_named, _ = incomplete.partition("=")
+    if is_named:
+        values = filter(None, known.get(f"{name}=", "").split(","))
+        return _begun(incomplete, (f"{name}={value}" for value in values))
+    return _begun(incomplete, known)
+
+
+def _varied(incomplete: str) -> list[str]:
+    """The same, and what else can be varied."""
+    from weft.launch.programs import MPIS
+
+    name, is_named, values = incomplete.partition("=")
+    if (name, is_named) == ("mpi", "="):
+        return [f"mpi={one}" for one in _behind_commas(values, MPIS)]
+    return _begun(incomplete, ("mpi=", "env:")) + _settings(incomplete)
+
+
 def _mpis(incomplete: str) -> list[str]:
     from weft.launch.programs import MPIS
 
@@ -135,6 +159,8 @@ _OF_ALL: dict[str, Offered] = {
     "suite": _suites,
     "mpi": _mpis,
     "wait": _waits,
+    "option": _settings,
+    "vary": _varied,
     "layout": _layouts,
     "kind": _kinds,
     "study": _studies,

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from weft.applications.info import RECORDED_AS, ApplicationInfo
+from weft.wording import counted
 
 # The kind of figure of a test; empty in records of engines that did not report it.
 FigureKind = Literal[
@@ -25,6 +26,14 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     unit: str = ""
     points: str = ""
+
+    def at(self, point: int | None) -> str:
+        """A place on it in words: "7 peers", "1 peer", "work 200 %"; nothing where there is none."""
+        if point is None or not self.name:
+            return ""
+        if self.name.endswith("s"):
+            return counted(point, self.name.removesuffix("s"))
+        return f"{self.name} {point} {self.unit}".rstrip()
 
 
 class Footprint(msgspec.Struct, frozen=True, kw_only=True):

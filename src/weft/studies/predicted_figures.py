@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
     from weft.analysis.summary import CaseSummary
-    from weft.plan.pattern import Axis
     from weft.sim.predicted import Variant
     from weft.topics.base import Results
     from weft.topics.scaling.rows import ScalingRow
@@ -96,13 +95,6 @@ def _values(results: Results, one: CaseSummary) -> list[float]:
     return [estimate.value * middle / median for median in medians]
 
 
-def _point_in_words(point: int | None, axis: Axis) -> str:
-    """A place on a test's own axis: " 7 peers", " 1 peer", nothing of a test without one."""
-    if point is None:
-        return ""
-    return f" {point} {axis.name.removesuffix('s') if point == 1 else axis.name}"
-
-
 def _in_words(row: ScalingRow) -> str:
     """An application with all that tells it from others; each case is of single operations."""
     beyond = row.variant.removeprefix("single").strip()
@@ -124,7 +116,7 @@ def _figures(results: Results, lacking: Container[str]) -> tuple[PredictedFigure
     found = []
     for one in asked:
         row = iterations.get(one.case)
-        point = _point_in_words(one.point, results.run.patterns[one.test].axis)
+        point = results.run.patterns[one.test].axis.at(one.point)
         if row is not None:
             found.append(
                 PredictedFigure(
@@ -136,7 +128,7 @@ def _figures(results: Results, lacking: Container[str]) -> tuple[PredictedFigure
             continue
         values = _values(results, one)
         figure = PredictedFigure(
-            case=f"{one.test}{point} {format_bytes(one.bytes)}",
+            case=" ".join(filter(None, (one.test, point, format_bytes(one.bytes)))),
             value=sum(values) / len(values),
             is_rate=one.latency_ns is None,
             bytes=one.bytes,
