@@ -2,6 +2,7 @@
 
 import io
 import time
+from math import inf
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -9,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from support.builders import pattern
+from weft.measure.rounds import Measurement
 from weft.progress import FIRST_ROUNDS, LATER_ROUNDS, REDRAW_S, ProgressLine
 
 
@@ -78,6 +80,39 @@ def test_what_fails_again_in_the_same_way_is_said_once(monkeypatch: pytest.Monke
         line.trouble("tcp: byte 3 differs")
         line.trouble("tcp: the port is in use")
     assert screen.said() == ["weft: tcp: the port is in use", "weft: tcp: byte 3 differs"]
+
+
+@pytest.mark.parametrize(
+    ("left_s", "shown"),
+    [(3.0, "1 of 9 launches of cases, 3 s left"), (inf, "1 of 9 launches of cases")],
+)
+def test_a_bar_says_how_long_it_takes_once_that_is_known(
+    monkeypatch: pytest.MonkeyPatch, left_s: float, shown: str
+) -> None:
+    screen = Screen(monkeypatch, is_terminal=True)
+    with ProgressLine() as line:
+        line.measured(state(8, 500.0), left_s, 1, 9)
+        lines = [one.rstrip() for one in screen.said()]
+    assert any(one.endswith(shown) for one in lines), lines
+
+
+@pytest.mark.parametrize(("launches", "left_s"), [(0, inf), (1, 30.0)])
+def test_a_simulation_says_when_it_ends_once_a_launch_of_a_case_has_ended(
+    monkeypatch: pytest.MonkeyPatch, launches: int, left_s: float
+) -> None:
+    """It showed the whole budget as the time left, which it hardly ever takes."""
+    monkeypatch.setattr(time, "monotonic", lambda: 110.0)
+    told: list[float] = []
+    run = Measurement.__new__(Measurement)
+    vars(run).update(
+        plan=SimpleNamespace(simulated="escher", launches=1),
+        states=[state(8, *[500.0] * launches), *[state(size) for size in (16, 32, 64)]],
+        watcher=SimpleNamespace(measured=lambda _, left_s, *__: told.append(left_s)),
+        _begun=100.0,
+        _end=700.0,
+    )
+    run.measured(run.states[0])
+    assert told == [left_s]
 
 
 def test_a_quiet_run_says_nothing_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -91,7 +92,9 @@ class StageLine:
 
 
 def left_in_words(left_s: float) -> str:
-    """The time left: seconds one by one as long as there are few."""
+    """The time left: seconds one by one as long as there are few; nothing where it has no end."""
+    if math.isinf(left_s):
+        return ""
     if left_s > SHORT_S:
         return f"{format_duration(left_s)} left"
     return f"{max(0, left_s):.0f} s left"
@@ -143,7 +146,8 @@ class ProgressLine:
             return
         case = state.case
         what = f"{case.transport} {case.test} {format_bytes(case.bytes)}: {figure_of(state)}"
-        left = f"{done} of {counted(of, 'launch')} of cases, {left_in_words(left_s)}"
+        amount = f"{done} of {counted(of, 'launch')} of cases"
+        left = ", ".join(filter(None, (amount, left_in_words(left_s))))
         self._line.draw(what, left, done, of)
 
     def trouble(self, text: str) -> None:

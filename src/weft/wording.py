@@ -63,8 +63,8 @@ WHOLE_PERCENT = 100.0
 WITHOUT_SIZE = frozenset({"barrier"})
 # Characters of where something was found: "queue depth: tcp, stream, 64 KiB".
 LONGEST_PLACE = 64
-# Hosts that a heading names.
-MOST_HOSTS = 4
+# Hosts or records that a heading or a sentence names.
+MOST_NAMED = 4
 # A share over the whole by more than this is no noise.
 ABOUT_WHOLE = 0.02
 
@@ -349,11 +349,16 @@ def size_in_words(test: str, count: int) -> str:
 
 
 def hosts_in_words(hosts: Iterable[str]) -> str:
-    """A few hosts by name, many by how many they are and the first and the last of them."""
+    """A few hosts by name, many as `few_or_ends`."""
     names = list(hosts)
-    if len(names) > MOST_HOSTS:
-        return f"{counted(len(names), 'host')}, {names[0]} to {names[-1]}"
-    return in_a_row(names, "and") if names else ""
+    return in_a_row(names, "and") if 0 < len(names) <= MOST_NAMED else few_or_ends(names, "host")
+
+
+def few_or_ends(names: Sequence[str], noun: str) -> str:
+    """A few by name, many by how many they are and the first and the last: "9 hosts, a to i"."""
+    if len(names) > MOST_NAMED:
+        return f"{counted(len(names), noun)}, {names[0]} to {names[-1]}"
+    return " and ".join(names)
 
 
 def said_once(findings: Sequence[str]) -> list[str]:

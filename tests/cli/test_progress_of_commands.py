@@ -32,6 +32,7 @@ COUNTED = {
     "report RECORD -o PAGE": {"summing up cases", "making tables", "drawing charts"},
     "import OUTPUT -o IMPORTED": {"reading outputs", "writing launches"},
     "price --nodes 48 --switch 24 --prices PRICES -o PICTURE": {"pricing other sizes"},
+    "price --nodes 96 --switch 8 --topology torus": {"counting switches on the way"},
 }
 
 

@@ -39,7 +39,7 @@ def loggp(**more: Any) -> LogGP:
         ("", "mpi"),
         ("q16/spin", "mpi q16/spin"),
         ("4ranks", "mpi, 4 ranks"),
-        ("1ranks/spin/at3", "mpi, 1 rank, spin/at3"),
+        ("1ranks/spin/at3", "mpi, 1 rank, spin, point 3"),
     ],
 )
 def test_ranks_are_counted_in_words_behind_their_transport(variant: str, words: str) -> None:

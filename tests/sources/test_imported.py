@@ -259,6 +259,16 @@ def test_a_copy_of_an_output_is_said_to_be_one(tmp_path: Path) -> None:
     )
 
 
+def test_many_copies_of_an_output_have_one_line(tmp_path: Path) -> None:
+    paths = [output(tmp_path / f"{name}.txt") for name in "abcdefg"]
+    run = weft.load(import_outputs(paths, Given(), tmp_path / "r.jsonl"))
+    few = ", ".join(str(tmp_path / f"{name}.txt") for name in "bcde")
+    assert run.header.notes[0] == (
+        f"{few} and 2 more say the same as {paths[0]}, byte for byte:"
+        " a copy is no launch of its own"
+    )
+
+
 def test_what_is_piped_in_is_read_once_and_needs_a_name(tmp_path: Path) -> None:
     text = (OUTPUTS / "sockperf_pp.txt").read_text()
     words = ["import", "-", "--bytes", "64", "--transport", "eth0"]

@@ -79,7 +79,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     interval over launches. `relative_half_width` is of the time's interval, None over one launch;
     `settled` says that it is inside the asked precision after the asked launches, or over
     several sessions.
-    `point_in_words` says what the point is: "2 peers".
+    `place` says what its point is: "2 peers".
     `percent_of_peak` is of the median bandwidth, where the link is known. `queue_held` is how many
     of Q messages of a stream were in flight once all were posted (weft.topics.queue_depth).
     A case whose status is `failed` keeps the figures of the launches that went well; `not_tried` is
@@ -118,13 +118,13 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     peak_bytes_per_s: float | None = None
     percent_of_peak: float | None = None
     queue_held: float | None = None
-    point_in_words: str | None = None
+    place: str | None = None
     flags: tuple[str, ...] = ()
 
     @property
     def measured_over(self) -> str:
         """What a table's column is called: the transport, and what differs from the usual."""
-        return over(self.transport, self.variant, self.point_in_words or "")
+        return over(self.transport, self.variant, self.place or "")
 
 
 def summarise(
@@ -178,7 +178,7 @@ def _case_summary(
         samples=sum(len(b.ticks) - b.warmup for b in measured),
         launches=len({b.launch for b in measured}),
         verified_bytes=sum(b.verified_bytes for b in batches if b.status == "ok"),
-        point_in_words=run.patterns[case.test].axis.at(case.point) or None,
+        place=run.patterns[case.test].axis.at(case.point) or None,
         flags=tuple(flags),
     )
     if not measured:

@@ -152,8 +152,9 @@ def _make_limits(records: list[Path], path: Path | None, *, as_json: bool) -> No
 def _files(paths: list[Path]) -> str:
     """The records of one side by their files' names, for a heading."""
     from weft.sources.records import each_record
+    from weft.wording import few_or_ends
 
-    return " and ".join(Path(one).name for one in each_record(paths))
+    return few_or_ends([Path(one).name for one in each_record(paths)], "record")
 
 
 def _write_page(found: "CheckedMachine", names: tuple[str, str], path: Path) -> None:

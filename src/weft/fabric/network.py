@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from weft.stages import counted_off
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -186,7 +188,7 @@ def hops_of(fabric: Fabric, views: Sequence[tuple[int, int]] = ()) -> Hops:
     """
     beside = _neighbours(fabric)
     total = pairs = diameter = 0
-    for place, alike in views or fabric.views:
+    for place, alike in counted_off(views or fabric.views, "counting switches on the way"):
         own = fabric.switches[place].nodes
         for other, distance in enumerate(_distances(place, beside)):
             nodes = fabric.switches[other].nodes - (1 if other == place else 0)

@@ -10,7 +10,7 @@ uplinks that were asked for, never makes it more expensive.
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import accumulate
+from functools import cache, lru_cache
 from math import ceil
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -157,8 +157,12 @@ class BisectionNeeds(msgspec.Struct, frozen=True):
         return 0
 
 
+@cache
 def ports_down(radix: int, blocking: Fraction) -> tuple[int, int]:
-    """The most ports downwards, and the fewest upwards that keep the blocking."""
+    """The most ports downwards, and the fewest upwards that keep the blocking.
+
+    Kept, for a search asks thousands of times for the same.
+    """
     down = next((n for n in range(radix - 1, 0, -1) if n + ceil(n / blocking) <= radix), 0)
     return down, ceil(down / blocking)
 
@@ -180,20 +184,36 @@ def tree_flow(
     Every leaf has so many uplinks and every pod so many to the cores; None: any. Messages spread
     ideally. On a tree what can stay below a switch does, and the rest goes up as far as it fits.
     """
-    sizes = shares(nodes, leaves)
-    firsts = accumulate(sizes, initial=0)
-    sends = [min(max(nodes // 2 - one, 0), size) for one, size in zip(firsts, sizes, strict=False)]
-    below = sum(min(own, size - own) for own, size in zip(sends, sizes, strict=True))
-    surplus = [_cut(2 * own - size, uplinks) for own, size in zip(sends, sizes, strict=True)]
-    first = 0
+    below, of_pods = _within_pods(nodes, leaves, uplinks, pods)
+    return below + min(_sides([_cut(own, pod_uplinks) for own in of_pods]))
+
+
+# A search asks of the same leaves and pods again and again, with other uplinks above them.
+@lru_cache(maxsize=64)
+def _within_pods(nodes: int, leaves: int, uplinks: int, pods: int) -> tuple[int, list[int]]:
+    """What the halves exchange within leaves and pods, and what each pod has left to send."""
+    below, ups, downs = _within_leaves(nodes, leaves, uplinks)
+    last = 0
     of_pods = []
     for count in shares(leaves, pods):
-        own = surplus[first : first + count]
-        first += count
-        up, down = _sides(own)
+        first, last = last, last + count
+        up, down = ups[last] - ups[first], downs[last] - downs[first]
         below += min(up, down)
-        of_pods.append(_cut(up - down, pod_uplinks))
-    return below + min(_sides(of_pods))
+        of_pods.append(up - down)
+    return below, of_pods
+
+
+@lru_cache(maxsize=64)
+def _within_leaves(nodes: int, leaves: int, uplinks: int) -> tuple[int, list[int], list[int]]:
+    """What the halves exchange within leaves; what all leaves before each send up, and take."""
+    import numpy as np
+
+    sizes = np.array(shares(nodes, leaves))
+    firsts = np.cumsum(sizes) - sizes
+    sends = np.clip(nodes // 2 - firsts, 0, sizes)
+    surplus = np.clip(2 * sends - sizes, -uplinks, uplinks)
+    ups, downs = ([0, *np.cumsum(np.maximum(one, 0)).tolist()] for one in (surplus, -surplus))
+    return int(np.minimum(sends, sizes - sends).sum()), ups, downs
 
 
 def _sides(surplus: Sequence[int]) -> tuple[int, int]:

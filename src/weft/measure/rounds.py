@@ -56,7 +56,7 @@ class Watcher(Protocol):
         """A transport's ranks are up; of a varied one with the setting that they have."""
 
     def measured(self, state: CaseState, left_s: float, done: int, of: int) -> None:
-        """A batch is in the record."""
+        """A batch is in the record; the time left is infinite where nobody knows it yet."""
 
     def trouble(self, text: str) -> None:
         """Something failed, and the run continues."""
@@ -138,9 +138,10 @@ class Measurement:
         done = sum(min(len(s.medians_ns), self.plan.launches) for s in self.states)
         of = len(self.states) * self.plan.launches
         left_s = self._budget_left_s()
-        if self.plan.simulated is not None and done:
+        if self.plan.simulated is not None:
             # Ends with its launches: more of them say nothing.
-            left_s = min(left_s, (time.monotonic() - self._begun) * (of - done) / done)
+            spent_s = time.monotonic() - self._begun
+            left_s = min(left_s, spent_s * (of - done) / done) if done else math.inf
         self.watcher.measured(state, left_s, done, of)
 
     def trouble(self, text: str) -> None:

@@ -28,7 +28,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
     points: str = ""
 
     def at(self, point: int | None) -> str:
-        """A place on it in words: "7 peers", "1 peer", "work 200 %"; nothing where there is none."""
+        """A place on it in words: "7 peers", "1 peer", "work 200 %"; empty where there is none."""
         if point is None or not self.name:
             return ""
         if self.name.endswith("s"):

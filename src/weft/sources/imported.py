@@ -26,6 +26,7 @@ from weft.sources.given_values import check_given
 from weft.sources.peers import read_output
 from weft.sources.peers.text import PIPED, content_of
 from weft.stages import counted_off
+from weft.wording import MOST_NAMED, few_of, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 # A tick of a figure that was printed: no digit of any is lost, and hours fit into 63 bits.
 TICK_NS = 1e-6
 NO_DATE = "the output has no date: the time at which its file was last written is taken"
-COPY = "{} says the same as {}, byte for byte: a copy is no launch of its own"
+COPY = "{} {} the same as {}, byte for byte: a copy is no launch of its own"
 FAILED = "the program did not end well: {}"
 
 
@@ -103,11 +104,13 @@ def _files_of(path: Path) -> list[Path]:
 
 def _copies(contents: Mapping[Path, bytes]) -> tuple[str, ...]:
     """What to say of files that are copies of each other."""
-    first: dict[bytes, Path] = {}
+    alike: dict[bytes, list[Path]] = {}
+    for path, content in contents.items():
+        alike.setdefault(content, []).append(path)
     return tuple(
-        COPY.format(path, one)
-        for path, content in contents.items()
-        if (one := first.setdefault(content, path)) is not path
+        COPY.format(few_of([*map(str, copies)], MOST_NAMED), verb_of(len(copies), "say"), one)
+        for one, *copies in alike.values()
+        if copies
     )
 
 

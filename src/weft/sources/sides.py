@@ -17,6 +17,7 @@ from weft.sources.named import split_records
 from weft.sources.platforms import platform_named
 from weft.sources.records import record_named
 from weft.stages import counted_off
+from weft.wording import few_or_ends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,8 +72,8 @@ def _title_of(runs: Sequence[Run]) -> str:
     names = [stem_of(run.path) for run in runs]
     parts = [f" {run.part}" if run.part else "" for run in runs]
     if len(set(parts)) == 1:
-        return " and ".join(names) + parts[0]
-    return " and ".join(name + part for name, part in zip(names, parts, strict=True))
+        return few_or_ends(names, "record") + parts[0]
+    return few_or_ends([name + part for name, part in zip(names, parts, strict=True)], "record")
 
 
 def _with_own_titles(sides: Sequence[Side]) -> tuple[Side, ...]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from weft.analysis.stats.launches import FEW, FEW_SESSIONS, another_session, made_by
 from weft.analysis.stats.slowdown import SESSION_SCATTER
 from weft.analysis.stats.trend import few_in_words, power_in_words, trends_in_words
-from weft.wording import counted, who_says
+from weft.wording import MOST_NAMED, counted, few_of, who_says
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -123,7 +123,7 @@ def said_with_names(lines: Iterable[tuple[str, Iterable[str]]]) -> tuple[str, ..
         if len(names) > 1:
             names = {bare: [f"{name}{_chance(line)}".lstrip() for name, line in dict.fromkeys(own)]}
         said += [
-            ": ".join(filter(None, (", ".join(filter(None, whose)), line)))
+            ": ".join(filter(None, (few_of([*filter(None, whose)], MOST_NAMED), line)))
             for line, whose in names.items()
         ]
     return tuple(said)

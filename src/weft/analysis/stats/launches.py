@@ -13,7 +13,7 @@ from weft.plan.budget import WHOLE_S
 from weft.plan.command import NextSession
 from weft.plan.costs import RankGroup
 from weft.units import format_duration
-from weft.wording import counted
+from weft.wording import MOST_NAMED, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -201,10 +201,19 @@ def launches_of(runs: Sequence[Run]) -> tuple[int, ...]:
 
 
 def made_by(sessions: Sequence[int]) -> str:
-    """Sessions by their numbers of launches: "2 sessions of 5 and 4 launches"."""
+    """Sessions by their numbers of launches: "2 sessions of 5 and 4 launches".
+
+    Of many only how many launches they have at least and at most.
+    """
+    made = counted(len(sessions), "session")
+    least, most = min(sessions), max(sessions)
+    if len(sessions) > MOST_NAMED:
+        return f"{made} of " + (
+            f"{counted(most, 'launch')} each" if least == most else f"{least} to {most} launches"
+        )
     counts = " and ".join(str(number) for number in sessions)
     what = "launch" if list(sessions) == [1] else "launches"
-    return f"{counted(len(sessions), 'session')} of {counts} {what}"
+    return f"{made} of {counts} {what}"
 
 
 def rests_on(run: Run) -> tuple[str, ...]:
