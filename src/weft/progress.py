@@ -92,7 +92,7 @@ class StageLine:
 
 
 def left_in_words(left_s: float) -> str:
-    """The time left: seconds one by one as long as there are few; nothing where it has no end."""
+    """The time left: seconds one by one as long as there are few; nothing where it is not known."""
     if math.isinf(left_s):
         return ""
     if left_s > SHORT_S:

@@ -263,10 +263,7 @@ def _up_to(share: Estimate) -> str:
 
 
 def over(transport: str, variant: str, point: str = "") -> str:
-    """A transport, and the options that differ from the usual: "tcp q16", "mpi, 4 ranks, spin".
-
-    As `options_in_words`.
-    """
+    """A transport, and the options that differ from the usual: "tcp q16", "mpi, 4 ranks, spin"."""
     words = options_in_words(variant, point)
     return f"{transport} {variant}".rstrip() if words == variant else f"{transport}, {words}"
 
@@ -356,9 +353,8 @@ def hosts_in_words(hosts: Iterable[str]) -> str:
 
 def few_or_ends(names: Sequence[str], noun: str) -> str:
     """A few by name, many by how many they are and the first and the last: "9 hosts, a to i"."""
-    if len(names) > MOST_NAMED:
-        return f"{counted(len(names), noun)}, {names[0]} to {names[-1]}"
-    return " and ".join(names)
+    all_of = f"{counted(len(names), noun)}, {names[0]} to {names[-1]}" if names else ""
+    return all_of if len(names) > MOST_NAMED else " and ".join(names)
 
 
 def said_once(findings: Sequence[str]) -> list[str]:

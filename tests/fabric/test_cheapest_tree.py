@@ -22,14 +22,7 @@ from weft.fabric.cost import cost_of
 from weft.fabric.fat_tree import TreeAsked, build_fat_tree
 from weft.fabric.network import Fabric, bisection_cables, parts_of
 from weft.fabric.topologies import FabricAsked, build
-from weft.fabric.tree_search import (
-    SwitchPrice,
-    TreePrices,
-    _within_leaves,
-    _within_pods,
-    ports_down,
-    tree_flow,
-)
+from weft.fabric.tree_search import SwitchPrice, TreePrices, tree_flow
 from weft.sources.price_lists import read_prices
 
 if TYPE_CHECKING:
@@ -58,19 +51,6 @@ def tree(nodes: int, radix: int, leaf: str = "1", spine: str = "1", **words: obj
         **words,  # type: ignore[arg-type]
     )
     return build_fat_tree(asked)
-
-
-def test_what_a_search_asks_again_and_again_is_computed_once() -> None:
-    """A tree of 30,000 nodes took seconds, and with a bisection minutes, of the same answers."""
-    ports_down.cache_clear()
-    tree(10_000, 64, "2", "2")
-    assert ports_down.cache_info().misses < 10
-    assert ports_down.cache_info().hits > 100
-    for kept in (_within_pods, _within_leaves):
-        kept.cache_clear()
-    tree(1_000, 24, bisection_cables=250)
-    for kept in (_within_pods, _within_leaves):
-        assert kept.cache_info().hits > kept.cache_info().misses
 
 
 @pytest.mark.parametrize(

@@ -77,11 +77,10 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     samples: of single operations, or `of_means` where a sample spans `ops_per_sample` of them: its
     tail is not theirs. `tails_latency_ns` are high percentiles of single operations with an
     interval over launches. `relative_half_width` is of the time's interval, None over one launch;
-    `settled` says that it is inside the asked precision after the asked launches, or over
-    several sessions.
-    `place` says what its point is: "2 peers".
+    `settled` says that it is inside the asked precision after the asked launches or over sessions.
     `percent_of_peak` is of the median bandwidth, where the link is known. `queue_held` is how many
-    of Q messages of a stream were in flight once all were posted (weft.topics.queue_depth).
+    of Q messages of a stream were in flight once all were posted (weft.topics.queue_depth); `place`
+    says what its point is: "2 peers".
     A case whose status is `failed` keeps the figures of the launches that went well; `not_tried` is
     one that no launch came to.
     docs/numbers/ defines each figure.
@@ -240,7 +239,6 @@ def _with_figures(
     run: Run, case: Case, summary: CaseSummary, measured: list[Batch], again: NextSession | None
 ) -> CaseSummary:
     """The same with its figures; without `again`, how to measure more, no shape is looked for."""
-
     pattern = run.patterns[case.test]
     times = samples_by_launch(measured, run.time_ns)
     medians = list(run.launch_medians_ns[case.key].values())

@@ -208,9 +208,8 @@ def made_by(sessions: Sequence[int]) -> str:
     made = counted(len(sessions), "session")
     least, most = min(sessions), max(sessions)
     if len(sessions) > MOST_NAMED:
-        return f"{made} of " + (
-            f"{counted(most, 'launch')} each" if least == most else f"{least} to {most} launches"
-        )
+        some = f"{least} to " if least < most else ""
+        return f"{made} of {some}{counted(most, 'launch')}{'' if some else ' each'}"
     counts = " and ".join(str(number) for number in sessions)
     what = "launch" if list(sessions) == [1] else "launches"
     return f"{made} of {counts} {what}"
