@@ -23,6 +23,7 @@ from support.virtual_ranks import (
     measure,
     timed_s,
 )
+from weft.analysis.stats.launches import next_session_of
 from weft.analysis.summary import summarise
 from weft.launch.protocol import Answer, LaunchError
 from weft.plan.case import Case
@@ -299,3 +300,17 @@ def test_what_a_transport_cannot_do_is_said_once(monkeypatch: pytest.MonkeyPatch
     assert sorted(reported) == ["mpi: it cannot wait by block", "tcp: it cannot wait by block"]
     lost = [line for line in sink if isinstance(line, Batch)]
     assert {batch.case for batch in lost} == {case.key for case in cases}
+
+
+@pytest.mark.parametrize("overhead_s", [3.0, 30.0])
+def test_the_way_on_takes_what_the_run_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, overhead_s: float
+) -> None:
+    """Of 1,024 ranks a run said 14 h, and the command that it ended with went on for 2 h."""
+    sink, _ = measure(monkeypatch, THREE, 12, overhead_s)
+    [said] = re.findall(r"^after the first launches: .* take about (\S+),", sink.predicted[-1])
+    record = weft.load(write_lines(tmp_path / "r.jsonl", [make_header(THREE), *sink]))
+    assert next_session_of(record).finished.endswith(f" --budget {said}")
+    # What ended otherwise lacks nothing.
+    sink, _ = measure(monkeypatch, FEW, 60, 0.005)
+    assert (footer_of(sink).outcome, footer_of(sink).lacking_s) == ("precise", 0)

@@ -15,6 +15,7 @@ from support.simulations import platform
 from weft.analysis.stats.launches import next_session_of
 from weft.analysis.summary import summarise
 from weft.charts import Matrix
+from weft.plan.budget import RESERVE
 from weft.record.run import Run
 from weft.report import drawing, page
 from weft.report.methods import methods_of
@@ -136,7 +137,7 @@ def test_a_launch_that_ended_after_its_first_case_has_cost_its_start_once(tmp_pa
     )  # fmt: skip
     run = lasting(with_plan(weft.load(path), launches=4), 40)
     assert len(run.missing) == len(CASES) == 3
-    assert next_session_of(run).lacking_s == pytest.approx(4 * 40, rel=1e-3)
+    assert next_session_of(run).lacking_s == pytest.approx(4 * 40 / RESERVE, rel=1e-3)
 
 
 def test_a_record_without_any_figure_has_no_precision(tmp_path: Path) -> None:

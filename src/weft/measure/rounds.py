@@ -34,7 +34,7 @@ from weft.measure.one_case import CaseRunner, Ranks
 from weft.measure.state import CaseState, SoFar, states_of
 from weft.measure.stopping import latencies_first
 from weft.plan.allocation import Allocation
-from weft.plan.budget import RESERVE, WHOLE_S, shortfall
+from weft.plan.budget import RESERVE, WHOLE_S, lacking_s, shortfall
 from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
 from weft.plan.rounds import tournament_of
 from weft.record.model import Footer, LaunchEnd, Outcome
@@ -98,7 +98,7 @@ class Measurement:
         self._launcher = launcher
         self._allocation = allocation
         self._begun, self._end = time.monotonic(), min(end_s, job_end_s)
-        self._job_end, self._lacking_s = job_end_s, end_s - self._end
+        self._job_end, self._job_lacks_s = job_end_s, end_s - self._end
         self._failures = Failures()
         self._runner = CaseRunner(
             plan, self.states, writer, self, self._failures, start.order, self._case_left_s
@@ -128,6 +128,7 @@ class Measurement:
             notes=tuple(gone.in_words for gone in self._failures.given_up),
             given_up=tuple(self._failures.given_up),
             budget_s=self._budget_s(),
+            lacking_s=self._lacking_launches_s() if outcome == "budget" else 0.0,
             silent_hosts=self._failures.silent_hosts,
         )
         self.writer.write(footer)
@@ -148,12 +149,15 @@ class Measurement:
         """A case went wrong."""
         self.watcher.trouble(text)
 
+    def _lacking_launches_s(self) -> float:
+        return lacking_s(self.states, self.plan, self._costs, is_first=not self._rounds_done)
+
     def _budget_s(self) -> float:
         """The plan's budget, or what of it the job had time for."""
-        return max(0.0, self.plan.budget_s - self._lacking_s)
+        return max(0.0, self.plan.budget_s - self._job_lacks_s)
 
     def _say_what_the_job_lacks(self) -> None:
-        if self._lacking_s > 0:
+        if self._job_lacks_s > 0:
             self.watcher.trouble(
                 f"the job's time ends before the budget of {self.plan.budget_s:g} s: of that"
                 f" {self._budget_s():.0f} s are left; ask for more with --time"

@@ -57,6 +57,19 @@ def most_fixed(*, is_first: bool) -> float:
     return MOST_FIXED if is_first else LATER_FIXED
 
 
+def lacking_s(states: Sequence[Outlook], plan: Plan, costs: Costs, *, is_first: bool) -> float:
+    """Seconds for the requested launches that cases still lack: what a run says itself of it."""
+    short = [state for state in states if state.is_short(plan)]
+    if not short:
+        return 0.0
+    return _most_lacking(short, plan) * one_round_s(short, plan, costs, is_first=is_first)
+
+
+def _most_lacking(short: Sequence[Outlook], plan: Plan) -> int:
+    """How many launches the case lacks that lacks most."""
+    return max(plan.launches - len(state.medians_ns) for state in short)
+
+
 def shortfall(
     states: Sequence[Outlook], plan: Plan, left_s: float, costs: Costs, *, is_first: bool
 ) -> str:
@@ -67,11 +80,12 @@ def shortfall(
     short = [state for state in states if state.is_short(plan)]
     if not short:
         return ""
-    round_s = one_round_s(short, plan, costs, is_first=is_first)
-    wanted = max(plan.launches - len(state.medians_ns) for state in short)
-    if wanted * round_s <= left_s:
+    wanted_s = lacking_s(short, plan, costs, is_first=is_first)
+    if wanted_s <= left_s:
         return ""
-    budget = format_duration(plan.budget_s + wanted * round_s - left_s)
+    wanted = _most_lacking(short, plan)
+    round_s = wanted_s / wanted
+    budget = format_duration(plan.budget_s + wanted_s - left_s)
     fit = int(left_s / round_s)
     launches = f"about {counted(fit, 'launch')} per case"
     some = f"about one launch of {math.ceil(len(short) * left_s / round_s)} of the cases"
@@ -85,7 +99,7 @@ def shortfall(
     fewer = sizes if is_predicted else f"{sizes} or --launches"
     return (
         f"{counted(len(short), 'case')} with {counted(wanted, 'launch')}"
-        f" {'takes' if len(short) == 1 else 'each take'} about {format_duration(wanted * round_s)},"
+        f" {'takes' if len(short) == 1 else 'each take'} about {format_duration(wanted_s)},"
         f" and {room}; for all type --budget {budget}, or fewer {fewer}"
     )
 

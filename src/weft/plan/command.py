@@ -59,10 +59,10 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
 
     `launches` were asked for, and of each case there are `made` or more. `launch_s` is what one
     launch of all of its cases took, with its share of all that was between launches. `budget_s` was
-    the last command's budget, `planned_s` is that of one that names none, and `lacking_s` what the
-    launches would take before which the budget ended. Of a record that was imported the outputs are
-    in `imported`: weft cannot measure it, and the command is to import those of further runs, with
-    them where launches are wanted.
+    the last command's budget, `planned_s` is that of one that names none, and `lacking_s` what a
+    run plans for the launches before which the budget ended. Of a record that was imported the
+    outputs are in `imported`: weft cannot measure it, and the command is to import those of further
+    runs, with them where launches are wanted.
     """
 
     record: str
@@ -84,8 +84,7 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
 
         It has that of the last command again, or what is lacking takes.
         """
-        lacking_s = _budget_for(self.lacking_s) if self.lacking_s else 0.0
-        needed_s = max(self.budget_s, lacking_s)
+        needed_s = max(self.budget_s, _with_the_rest(self.lacking_s) if self.lacking_s else 0.0)
         many = ("--budget", format_duration(needed_s)) if needed_s > self.planned_s else ()
         return weft_run("--resume", self.record, *many)
 
@@ -122,8 +121,11 @@ class NextSession(msgspec.Struct, frozen=True, kw_only=True):
 
 def _budget_for(measuring_s: float) -> float:
     """The budget of a command that measures so long, rounded as a command has it."""
-    needed_s = measuring_s / RESERVE + START_S + REPORT_S
-    return parse_seconds(format_duration(needed_s))
+    return _with_the_rest(measuring_s / RESERVE)
+
+
+def _with_the_rest(measuring_s: float) -> float:
+    return parse_seconds(format_duration(measuring_s + START_S + REPORT_S))
 
 
 def alone(case: Case, pattern: Pattern, plan: Plan, hosts: int = 1) -> str:

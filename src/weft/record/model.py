@@ -282,7 +282,9 @@ class Footer(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="f
     """Last line of a closed record. `unsettled` lists the cases short of the target precision.
 
     `budget_s` is that of the command which wrote it; 0 in older records, which do not say.
-    `silent_hosts` did not answer any more when the run ended.
+    `lacking_s` is what the launches would take before which that budget ended, as the run says
+    itself; 0 where it did not, and in older records. `silent_hosts` did not answer any more when
+    the run ended.
     """
 
     finished_utc: str
@@ -292,6 +294,7 @@ class Footer(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="f
     notes: tuple[str, ...] = ()
     given_up: tuple[GivenUp, ...] = ()
     budget_s: float = 0.0
+    lacking_s: float = 0.0
     silent_hosts: tuple[str, ...] = ()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.needed import MOST, half_of
 from weft.estimate import PLURAL
-from weft.plan.budget import WHOLE_S
+from weft.plan.budget import RESERVE, WHOLE_S
 from weft.plan.command import NextSession
 from weft.plan.costs import RankGroup
 from weft.units import format_duration
@@ -65,13 +65,15 @@ def _group(run: Run, launch: int) -> RankGroup:
 
 
 def _lacking_s(run: Run, spent_s: float) -> float:
-    """What the launches would take before which the budget ended.
+    """What the launches would take before which the budget ended, as the run said itself.
 
-    Of a case as all others, and of a launch what the others took beside their cases: one that
-    ended after its first case has cost its start once, and not once a case.
+    Of an older record: of a case as all others, and of a launch what the others took beside their
+    cases. One that ended after its first case has cost its start once, and not once a case.
     """
     if run.footer is None or run.footer.outcome != "budget":
         return 0.0
+    if run.footer.lacking_s:
+        return run.footer.lacking_s
     made = {(batch.case, batch.launch) for batch in run.measured}
     of_case = Counter(case for case, _ in made)
     launches: Counter[RankGroup] = Counter()
@@ -83,7 +85,8 @@ def _lacking_s(run: Run, spent_s: float) -> float:
         launches[group] = max(launches[group], lacks)
     measuring_s = sum(batch.elapsed_ns for batch in run.lines.batches) / 1e9
     beside_s = max(0.0, spent_s - measuring_s) / max(1, len(run.launches))
-    return launches.total() * beside_s + lacking * measuring_s / max(1, len(made))
+    lacking_s = launches.total() * beside_s + lacking * measuring_s / max(1, len(made))
+    return lacking_s / RESERVE
 
 
 def _spent_s(run: Run, budget_s: float) -> float:
