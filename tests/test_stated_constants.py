@@ -335,6 +335,11 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
         (*asked.MASSES, *asked.U0S),
     ),
     (
+        "docs/many-ranks.md",
+        "takes {:g} MB as its share, and {} bytes more for",
+        (memory.RANK_BYTES / 1e6, thousands(memory.RANK_BYTES_A_RANK)),
+    ),
+    (
         "README.md",
         "Without a flag there are {} sizes from 8 B to 1 MiB",
         (word(len(units.parse_sizes(cases.SIZES))),),

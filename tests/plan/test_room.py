@@ -1,6 +1,7 @@
 """The memory of a host that has some of a case's ranks."""
 
 import re
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -9,6 +10,8 @@ from support.builders import pattern
 from weft.errors import WeftError
 from weft.plan.case import Case
 from weft.plan.memory import (
+    RANK_BYTES,
+    RANK_BYTES_A_RANK,
     check_memory,
     check_ranks,
     needed_bytes,
@@ -116,3 +119,21 @@ def test_each_of_many_ranks_of_a_host_takes_more_than_one_of_a_few() -> None:
     check_ranks(most, 22_000_000_000)
     with pytest.raises(WeftError):
         check_ranks(most + 1, 22_000_000_000)
+
+
+def test_the_share_of_a_rank_is_that_of_the_measured_table() -> None:
+    """`bench.scale` writes the table anew: a law that no longer fits it is heard of here."""
+    page = (Path(__file__).parents[2] / "docs" / "many-ranks.md").read_text(encoding="utf-8")
+    table = page.partition("<!-- bench.scale -->")[2].splitlines()
+    head = next(line for line in table if "measured at most" in line)
+    row = next(line for line in table if "share of memory, ranks of weft" in line)
+    [_, _, measured, *extrapolated, _] = row.split("|")
+    [megabytes, ranks] = re.findall(r"[\d.,]+", measured)
+    cells = {int(ranks.replace(",", "")): float(megabytes)}
+    for name, cell in zip(head.split("|")[3:-1], extrapolated, strict=True):
+        [of], [megabytes] = re.findall(r"[\d,]+", name), re.findall(r"[\d.]+", cell)
+        cells[int(of.replace(",", ""))] = float(megabytes)
+    assert len(cells) == 4
+    # Two digits are written.
+    law = {ranks: (RANK_BYTES + ranks * RANK_BYTES_A_RANK) / 1e6 for ranks in cells}
+    assert law == pytest.approx(cells, rel=0.03)
