@@ -1,13 +1,14 @@
 """How many nodes a fat tree of unlike switches holds, and what a part without a price costs."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from weft.errors import WeftError
 from weft.fabric.fat_tree import TreeAsked, most_nodes
 from weft.fabric.part_prices import PricedPart
-from weft.fabric.topologies import tree_prices
+from weft.fabric.topologies import FabricAsked, build_fabric, tree_prices
 from weft.fabric.tree_search import SwitchPrice
 
 
@@ -37,3 +38,14 @@ def test_a_part_without_a_price_costs_nothing_and_none_gives_another_its_own() -
     assert found.spine == SwitchPrice(radix=40, price=0.0, card_ports=0, card_price=0.0)
     assert found.core == SwitchPrice(radix=20, price=3750.0, card_ports=5, card_price=80.0)
     assert found.cable == 0.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"nodes": 16, "switch": "4"}, "each leaf has 2 uplinks, 1 to each spine of its pod"),
+        ({"nodes": 8, "switch": "4"}, "each leaf has 2 uplinks, 1 to each spine"),
+    ],
+)
+def test_the_spines_of_a_leaf_are_those_of_its_pod(asked: dict[str, Any], words: str) -> None:
+    assert build_fabric(FabricAsked(**asked)).spread == words

@@ -115,6 +115,25 @@ def test_open_mpi_is_started_by_pmi2_only_where_it_has_it(
             choose_mpi("openmpi", launcher.starts)
 
 
+@pytest.mark.parametrize(
+    ("listed", "mpi", "plugin"),
+    [
+        ("none pmi2 pmix_v4", "mpich", "pmi2"), ("none pmix_v4", "mpich", "pmix"),
+        ("none pmi2 pmix_v4", "openmpi", "pmix"), ("none pmix", "openmpi", "pmix"),
+    ],
+)  # fmt: skip
+def test_ranks_are_started_by_the_first_way_that_srun_has(
+    asked: Path, monkeypatch: pytest.MonkeyPatch, listed: str, mpi: str, plugin: str
+) -> None:
+    script = SRUN.format(asked=asked).replace('echo "pmi2"; echo "pmix_v4"', f'echo "{listed}"')
+    (asked.parent / "srun").write_text(script)
+    monkeypatch.setattr("weft.launch.slurm._plugins_of", _plugins_of.__wrapped__)
+    assert SlurmLauncher().starts(mpi)
+    _launch(asked.parent, mpi)
+    [line] = [line for line in asked.read_text().splitlines() if "rank-fake" in line]
+    assert f"--mpi={plugin} " in line
+
+
 def test_what_is_no_place_for_ranks_is_said(asked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     launcher = SlurmLauncher()
     assert launcher.refuses(Allocation(hosts=("n2", "n1"))) == ""

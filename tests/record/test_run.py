@@ -242,5 +242,8 @@ def test_a_transport_is_within_a_host_where_two_ranks_were_beside_each_other(
     first, *others = launch.ranks
     others = [msgspec.structs.replace(one, host=host_of_second) for one in others]
     launch = msgspec.structs.replace(launch, ranks=(first, *others))
-    run = weft.load(write_lines(tmp_path / "a.jsonl", [make_header(CASES, launches=1), launch]))
+    batch = make_batch(PING, 0, 0, [1000.0] * 9)
+    lines: list[Line] = [make_header(CASES, launches=1), launch, batch]
+    run = weft.load(write_lines(tmp_path / "a.jsonl", lines))
     assert run.within_a_host == ({"tcp"} if within else set())
+    assert run.is_within_a_host(PING.key) is (host_of_second == "n1")

@@ -216,6 +216,7 @@ def test_names_become_settings_of_the_simulator() -> None:
         ("ping_pong", "ring", 8, "is no collective operation"),
         ("allreduce", "rings", 8, "did you mean ring?"),
         ("alltoall", "pairwise", 6, "wants a power of two and not 6 ranks"),
+        ("alltoall", "mpich", 6, "wants a power of two and not 6 ranks"),
         ("allreduce", "mpich", 8, "choose openmpi"),
     ],
 )

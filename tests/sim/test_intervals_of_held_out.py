@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from support.simulations import KNOWN, platform
-from weft.sim.answers import PredictedFabric, PredictedFigure, answers_table
+from weft.sim.answers import Certainty, PredictedFabric, PredictedFigure, answers_table
 from weft.sim.measured import HeldOut, certainty_of_held_out
 
 ANSWERS = (
@@ -63,3 +63,19 @@ def test_intervals_of_held_out_figures_hold_as_many_as_they_say(figures: int) ->
     due = math.ceil(0.9 * (figures + 1)) / (figures + 1)
     slack = 4 * math.sqrt(due * (1 - due) / trials)
     assert held / trials == pytest.approx(due, abs=slack)
+
+
+@pytest.mark.parametrize(
+    ("error", "further", "ends"),
+    [
+        (0.0, 0.0, (1.0, 1.0)), (0.25, 0.0, (0.8, 4 / 3)), (0.99, 0.0, (1 / 1.99, 100.0)),
+        # A model that is twice the figure leaves no end of its own.
+        (1.0, 0.0, (0.5, 100.0)), (1.5, 0.0, (0.4, 100.0)), (1.5, 0.1, (0.4, 2.5)),
+    ],
+)  # fmt: skip
+def test_a_true_time_is_between_ends_by_the_error(
+    error: float, further: float, ends: tuple[float, float]
+) -> None:
+    known = Certainty(mean=0.1, worst=0.2, further=further, points=3, largest_bytes=8)
+    assert known.ends(error) == pytest.approx(ends)
+    assert known.outer == pytest.approx(known.ends(further or 0.2))

@@ -1,5 +1,7 @@
 """The line of a protocol: through its points, and refused where one point tells none."""
 
+from random import Random
+
 import pytest
 
 from weft.errors import WeftError
@@ -22,6 +24,19 @@ def test_times_that_fall_have_the_least_slope_and_none_begins_below_its_envelope
     assert slope == LEAST_NS_PER_BYTE
     start, slope = _line({1024: 100.0, 4096: 1600.0})
     assert start == pytest.approx(ENVELOPE_BYTES * slope)
+
+
+def test_noise_alone_makes_one_line_as_often_as_its_criterion_says() -> None:
+    """Three numbers a line: with one less in the criterion none of these has one line."""
+    found = []
+    for seed in range(40):
+        draw = Random(seed)  # noqa: S311 - noise, no secret
+        times = {
+            8 << k: (500 + 0.25 * (8 << k)) * (1 + draw.choice((-1, 1)) * draw.expovariate(50))
+            for k in range(12)
+        }
+        found.append(len(lines_of(Times(ping_pong=times)).transfer))
+    assert found.count(1) == 21
 
 
 @pytest.mark.parametrize("times", [{}, {8: 500.0}])

@@ -186,8 +186,6 @@ def restore(plan: Plan, programs: Mapping[str, Program], run: Run) -> SoFar:
             ops = min(batch.ops_per_sample for batch in launches[launch])
             median_ticks = launch_median(times) / clock.tick_ns
             by_key[key].add_launch(launch, median_ticks, ops, clock)
-            # As in the run itself: no further launch gives a time where the clock stood still.
-            by_key[key].closed = by_key[key].closed or median_ticks <= 0
     so_far.launches = max((end.launch for end in run.lines.ends), default=-1) + 1
     so_far.launches = max(so_far.launches, max(run.launches, default=-1) + 1)
     so_far.round = max(rounds_of(run).values(), default=-1) + 1
