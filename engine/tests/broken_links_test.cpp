@@ -1,5 +1,5 @@
 // What a measured loop says of its link: that it went to its end, or that the link broke, wherever
-// a message is lost and everybody waits for it without end.
+// a message is lost and everybody waits for it without end, or the link itself has a fault.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -75,7 +75,7 @@ struct Seen {
   int wrong = 0;
 };
 
-/// A case on all ranks, of which one loses a message.
+/// A case on all ranks, of which one loses a message or its link.
 Seen seen(const Case& spec, const Mischief& mischief, int ranks, const PatternOn& pattern) {
   Fabric fabric(ranks);
   fabric.costs = usual_costs;
@@ -123,7 +123,17 @@ Case small_case(const PatternInfo& info) {
   }
   if (info.axis.name == "work") spec.point = 100;
   if (info.lattice.dimensions > 0) spec.lattice.sums = 1;
+  if (info.name == "milc") {
+    spec.lattice.extents = {4, 4, 4, 4};
+    spec.lattice.dimensions = 4;
+    spec.bytes = 36;
+    spec.samples = spec.warmup = spec.ops_per_sample = 1;
+  }
   return spec;
+}
+
+int ranks_of(const PatternOn& one) {
+  return one.info.name == "sendrecv" ? 3 : 2;
 }
 
 // The solver's messages are many, of what is of all ranks together none is the fabric's, and gets
@@ -141,12 +151,11 @@ class BrokenLinks : public testing::TestWithParam<PatternOn> {};
 
 TEST_P(BrokenLinks, AreSeenByTheLoopWhereverAMessageIsLost) {
   const PatternOn& one = GetParam();
-  const int ranks = one.info.name == "sendrecv" ? 3 : 2;
   int broken = 0;
   for (int rank = 0; rank < 2; ++rank) {
     for (std::size_t message = 0; message < 60; ++message) {
       const Mischief lost{.rank = rank, .message = message, .drop = true};
-      const Seen found = seen(small_case(one.info), lost, ranks, one);
+      const Seen found = seen(small_case(one.info), lost, ranks_of(one), one);
       EXPECT_EQ(found.wrong, 0) << rank << ' ' << message;
       if (found.is_whole) break;
       ++broken;
@@ -154,6 +163,38 @@ TEST_P(BrokenLinks, AreSeenByTheLoopWhereverAMessageIsLost) {
   }
   EXPECT_GT(broken, 3);
 }
+
+/// All whose ranks send: of a link with a fault a get ends too.
+std::vector<PatternOn> breaking_patterns() {
+  std::vector<PatternOn> all = engine_patterns();
+  std::erase_if(all, [&](const PatternOn& one) {
+    return one.info.name == "copy" || one.info.name == "registration" || one.is_collective;
+  });
+  return all;
+}
+
+class BreakingLinks : public testing::TestWithParam<PatternOn> {};
+
+TEST_P(BreakingLinks, AreSeenByTheLoopWhereverOneBreaks) {
+  const PatternOn& one = GetParam();
+  const bool is_long = one.info.name == "milc";
+  int broken = 0;
+  // A rank whose memory others read has nothing of its own that could break.
+  for (int rank = 0; rank < (one.opens == Opens::outgoing ? 1 : 2); ++rank) {
+    for (std::size_t message = 0; message < (is_long ? 1U << 20U : 60); ++message) {
+      const Mischief fault{.rank = rank, .message = message, .breaks = true};
+      const Seen found = seen(small_case(one.info), fault, ranks_of(one), one);
+      EXPECT_EQ(found.wrong, 0) << rank << ' ' << message;
+      if (found.is_whole) break;
+      ++broken;
+      if (is_long) message *= 2;
+    }
+  }
+  EXPECT_GT(broken, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BreakingLinks, testing::ValuesIn(breaking_patterns()),
+                         [](const auto& one) { return std::string(one.param.info.name); });
 
 INSTANTIATE_TEST_SUITE_P(All, BrokenLinks, testing::ValuesIn(watched_patterns()),
                          [](const auto& one) { return std::string(one.param.info.name); });

@@ -12,6 +12,7 @@ from mutants import survivors
 from mutants.bugs import all_bugs
 from mutants.compiled import EngineBench
 from mutants.draws import ENGINE, draw
+from mutants.entered import FLAGS
 from mutants.fates import Bench, fates_of
 from mutants.reached import STORE, Reached, look
 from mutants.shares import PAGE, keep, kept, missed, page_with, shares_of, table_of
@@ -124,7 +125,7 @@ def _mutants(asked: argparse.Namespace, tree: Path, seed: int, under: Sequence[s
 
 
 def _engine_bench(asked: argparse.Namespace) -> tuple[list[EngineBench], Path]:
-    copy = Copy(ROOT, asked.copy.resolve() / "engine")
+    copy = Copy(ROOT, asked.copy.resolve() / "engine", FLAGS)
     return [EngineBench(copy, asked.copy.resolve() / "engine" / "own")], copy.tree
 
 

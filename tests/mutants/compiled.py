@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mutants.entered import ENTERED, entered, key_of
+from mutants.objects import changed_functions
 from mutants.tree import CopyError
 
 if TYPE_CHECKING:
@@ -26,18 +28,25 @@ if TYPE_CHECKING:
     from mutants.tree import Copy
 
 PROGRAM = "engine-tests"
-# Of a mutant tests run that take so long in all, s of processor time.
-MOST_S = 30.0
-# What computes for longer than its tests usually do, or waits for so long, is noticed.
-SLOWER, BEGIN_CPU_S, BEGIN_S = 4.0, 10.0, 60.0
+# Which has all benchmarks.
+FABRIC = "support/fake_fabric.cpp"
+# Of a mutant tests run that take so long in all, s of processor time: more than all of them take.
+MOST_S = 600.0
+# What computes for longer than its tests usually do is noticed, and what computes nothing for so
+# long.
+SLOWER, BEGIN_CPU_S, IDLE_S = 4.0, 10.0, 60.0
 # Tests that run in one process, by what they usually take, s.
 TOGETHER_S = 10.0
 # What a suite may take where nothing is planted, s of processor time.
 SUITE_S = 600.0
+# What computes at all does so much in IDLE_S even on a busy machine, s.
+LEAST_S = 0.02
 COMPILE_S = 600.0
+# Whose functions are not counted as they are entered.
+UNCOUNTED = "engine/apps/"
 _FAILED = re.compile(r"^\[  FAILED  \] ([\w./]+)", re.M)
 _BEGUN = re.compile(r"^\[ RUN      \] ([\w./]+)", re.M)
-_PASSED = re.compile(r"^\[       OK \] ([\w./]+).* \((\d+) ms\)", re.M)
+_PASSED = re.compile(r"^\[       OK \] ([\w./]+)", re.M)
 _SUITE = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),", re.M)
 
 
@@ -71,9 +80,13 @@ class EngineBench:
             # What the compiler refuses at its first error is none, whatever comes behind.
             self._compile[words[at + 1]] = [*words[:at], "-Wfatal-errors", *words[at:]]
         self._link = self._link_words()
-        # What each test takes that passes where nothing is planted; the others notice nothing.
-        self._cost_s = self._costs_with(self._own.with_name("costs.json"))
+        self._included = self._includes()
         self._sources = self._sources_of_suites()
+        # Of each test that passes where nothing is planted; the others notice nothing.
+        self._entered = entered(
+            self._own.with_name("entered.json"), self._listed(), self._recorder, self._record
+        )
+        self._cost_s = self._entered.cpu_s
 
     def _link_words(self) -> list[str]:
         words = ["ninja", "-C", str(self._build), "-t", "commands", PROGRAM]
@@ -81,58 +94,74 @@ class EngineBench:
         # The last one is the linker's; behind it CMake lists the tests.
         return said.splitlines()[-1].removeprefix(": && ").partition(" && ")[0].split()
 
-    def _listed(self) -> dict[str, list[str]]:
-        """By suite its tests."""
+    def _listed(self) -> dict[str, str]:
+        """By test which sources it is of: the engine's, and those of the object that has it."""
+        engine = self._copy.tree / "engine"
+        tests = engine / "tests"
+        all_ = [path for path in sorted(engine.rglob("*.[ch]pp")) if tests not in path.parents]
+        of_all = key_of(*(path.read_bytes() for path in [*all_, *self._needed(FABRIC)]))
         words = [str(self._program), "--gtest_list_tests"]
         said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-        found: dict[str, list[str]] = {}
-        suite = ""
+        found: dict[str, str] = {}
+        suite = own = ""
         for line in said.splitlines():
             name = line.partition("#")[0].strip()
             if line.startswith(" ") and not name.startswith("DISABLED_"):
-                found.setdefault(suite, []).append(f"{suite}{name}")
+                found[f"{suite}{name}"] = own
             elif name.endswith("."):
                 suite = name
+                needed = self._needed(self._source_of(suite)) if self._source_of(suite) else []
+                own = key_of(of_all.encode(), *(path.read_bytes() for path in needed))
         return found
 
-    def _costs_with(self, path: Path) -> dict[str, float]:
-        """Of every test that passes; only what was never measured before is run for it."""
-        known: dict[str, float] = json.loads(path.read_text()) if path.exists() else {}
-        found: dict[str, float] = {}
-        for suite in self._listed().values():
-            found |= {test: known[test] for test in suite if test in known}
-            found |= self._costs([test for test in suite if test not in known])
-        path.write_text(json.dumps(found))
-        return found
+    def _recorder(self) -> Path:
+        """The tests with what writes which functions they enter."""
+        words = next(one for name, one in self._compile.items() if f"{PROGRAM}.dir" in name)
+        target = self._own / "entered.o"
+        own = [word for word in words if not word.startswith("-finstrument")]
+        own[own.index("-o") + 1] = str(target)
+        own[-1] = str(self._copy.tree / ENTERED)
+        subprocess.run(own, cwd=self._build, capture_output=True, check=True, timeout=COMPILE_S)
+        return self._linked([(str(target), target)], "recorder")
 
-    def _costs(self, tests: Sequence[str]) -> dict[str, float]:
-        """Of a suite's tests those that pass, with the time that each takes, s.
+    def _record(self, program: Path, tests: Sequence[str], told: Path) -> set[str]:
+        """Those that did not pass."""
+        told.write_text("")
+        said = self._said(program, tests, SUITE_S, {"WEFT_ENTERED": str(told)})[0]
+        return {*_FAILED.findall(said), *_BEGUN.findall(said)} - {*_PASSED.findall(said)}
 
-        One that crashes is left out, and those behind it run without it.
-        """
-        found: dict[str, float] = {}
-        left = list(tests)
-        while left:
-            said = self._said(self._program, left, SUITE_S)[0]
-            found |= {name: int(ms) / 1000 for name, ms in _PASSED.findall(said)}
-            ended = {*_FAILED.findall(said), *_BEGUN.findall(said)}
-            left = [one for one in left if one not in ended] if ended else []
-        return found
+    def _needed(self, source: str) -> list[Path]:
+        """The files of tests that are compiled with one of theirs, which is among them."""
+        tests = str(self._copy.tree / "engine" / "tests")
+        return [
+            Path(path)
+            for name, paths in self._included.items()
+            if name.endswith(f"/{source}.o")
+            for path in sorted(paths)
+            if path.startswith(tests)
+        ]
 
     def _sources_of_suites(self) -> dict[str, str]:
-        """By suite the text of the file that has its tests."""
+        """By suite the name of the file that has its tests."""
         found = {}
         for path in sorted((self._copy.tree / "engine" / "tests").glob("*_test.cpp")):
-            text = path.read_text()
-            found.update(dict.fromkeys(_SUITE.findall(text), text))
+            found.update(dict.fromkeys(_SUITE.findall(path.read_text()), path.name))
         return found
 
-    def _in_turn(self, path: str) -> list[str]:
-        """The tests called like the file, or by a part of its name, or of a parameter of its name;
-        those of files of tests that name it; then the others; cheap ones first of each.
+    def _source_of(self, test: str) -> str:
+        """The name of the file that has a test: a parameter's name stands on either side."""
+        words = re.split(r"[./]", test)
+        return self._sources.get(next((word for word in words if word in self._sources), ""), "")
+
+    def _in_turn(self, path: str, functions: set[str]) -> list[str]:
+        """Of the tests that enter one of these functions those called like the file, or by a part
+        of its name, or of a parameter of its name; those of files of tests that name it; then the
+        others; cheap ones first of each.
         """
         stem = Path(path).stem.removesuffix("-inl")
         own, named = stem.replace("_", ""), re.compile(rf"\b{re.escape(stem)}\b")
+        tests = self._copy.tree / "engine" / "tests"
+        texts = {name: (tests / name).read_text() for name in set(self._sources.values())}
 
         def place(test: str) -> tuple[bool, bool, float]:
             # "Milc." is of milc_ranks.hpp, and "PutNotifyPingPong." of put_notify_ping_pong.hpp.
@@ -142,10 +171,11 @@ class EngineBench:
             # A test of every benchmark has its name behind the suite's.
             is_own = own in (word.replace("_", "") for word in words)
             is_own = is_own or (name != "" and (own in name or name in own))
-            is_named = named.search(self._sources.get(suite, "")) is not None
+            is_named = named.search(texts.get(self._source_of(test), "")) is not None
             return not is_own, not is_named, self._cost_s[test]
 
-        return sorted(self._cost_s, key=place)
+        of_apps = path.startswith(UNCOUNTED)
+        return sorted(self._entered.reaching(() if of_apps else functions), key=place)
 
     def noticed_by(self, mutant: Drawn) -> tuple[str, int]:
         """The test that notices it, if any, and how many there are. Raises NoMutantError."""
@@ -153,20 +183,22 @@ class EngineBench:
         written_ns = path.stat().st_mtime_ns
         self._copy.plant(mutant)
         try:
-            program = self._compiled(mutant.path)
+            program, functions = self._compiled(mutant.path)
         finally:
             self._copy.restore(mutant)
             # Nothing else was compiled of it: the next build has nothing to do.
             os.utime(path, ns=(written_ns, written_ns))
-        return self._first_failing(program, mutant.path), len(self._cost_s)
+        tests = self._in_turn(mutant.path, functions)
+        return self._first_failing(program, tests), len(tests)
 
     def close(self) -> None:
         """Nothing of it runs on."""
 
-    def _compiled(self, path: str) -> Path:
-        """The tests with what is planted now."""
+    def _compiled(self, path: str) -> tuple[Path, set[str]]:
+        """The tests with what is planted now, and the functions that it changes."""
         made: list[tuple[str, Path]] = []
         is_changed = False
+        functions: set[str] = set()
         for name in self._objects_of(path):
             words = self._compile[name]
             target = self._own / f"{len(made)}.o"
@@ -175,16 +207,18 @@ class EngineBench:
                 own, cwd=self._build, capture_output=True, check=False, timeout=COMPILE_S
             ).returncode:
                 raise NoMutantError("the compiler refuses it")
-            is_changed = is_changed or target.read_bytes() != (self._build / name).read_bytes()
+            whole = self._build / name
+            is_changed = is_changed or target.read_bytes() != whole.read_bytes()
+            functions |= changed_functions(whole, target)
             made.append((name, target))
         if not made:
             raise NoMutantError("no test has its code")
         if not is_changed:
             raise NoMutantError("the machine's code is the same")
-        return self._linked(made)
+        return self._linked(made, PROGRAM), functions
 
-    def _linked(self, made: Sequence[tuple[str, Path]]) -> Path:
-        program = self._own / PROGRAM
+    def _linked(self, made: Sequence[tuple[str, Path]], called: str) -> Path:
+        program = self._own / called
         known = dict(made)
         words = [str(known.get(word, word)) for word in self._link]
         words[words.index("-o") + 1] = str(program)
@@ -202,14 +236,8 @@ class EngineBench:
         """The objects that have a file's code: of the tests those that include it themselves."""
         source = str(self._copy.tree / path)
         own = path.removeprefix("engine/")
-        words = ["ninja", "-C", str(self._build), "-t", "deps"]
-        said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
         found = []
-        for block in said.split("\n\n"):
-            name, *others = block.splitlines() or [""]
-            name = name.partition(":")[0]
-            # ccache writes them as seen from the build.
-            known = {os.path.normpath(self._build / one.strip()) for one in others}
+        for name, known in self._included.items():
             if source not in known or name not in self._compile:
                 continue
             of_tests = f"{PROGRAM}.dir" in name
@@ -219,10 +247,23 @@ class EngineBench:
                 found.append(name)
         return found
 
-    def _first_failing(self, program: Path, path: str) -> str:
+    def _includes(self) -> dict[str, set[str]]:
+        """By object the files that it is made of."""
+        words = ["ninja", "-C", str(self._build), "-t", "deps"]
+        said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        found = {}
+        for block in said.split("\n\n"):
+            name, *others = block.splitlines() or [""]
+            # ccache writes them as seen from the build.
+            found[name.partition(":")[0]] = {
+                os.path.normpath(self._build / one.strip()) for one in others
+            }
+        return found
+
+    def _first_failing(self, program: Path, tests: Sequence[str]) -> str:
         """Of the tests that fail with the mutant and pass without it the first."""
         left_s = MOST_S
-        for batch in _batches(self._in_turn(path), self._cost_s):
+        for batch in _batches(tests, self._cost_s):
             chosen = list(batch)
             while chosen and left_s > 0:
                 ended = self._ran(program, chosen)
@@ -249,20 +290,42 @@ class EngineBench:
             by=(failed or begun[-1:] or [tests[0]])[0], cpu_s=cpu_s, is_late=is_late and not failed
         )
 
-    def _said(self, program: Path, tests: Sequence[str], most_s: float) -> tuple[str, int]:
+    def _said(
+        self,
+        program: Path,
+        tests: Sequence[str],
+        most_s: float,
+        more: Mapping[str, str] | None = None,
+    ) -> tuple[str, int]:
         """What the tests said until the first failed, and its status; in so much processor time."""
         words = ["prlimit", f"--cpu={int(most_s)}", "--core=0", str(program)]
         words += ["--gtest_fail_fast", f"--gtest_filter={':'.join(tests)}"]
-        process = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            cwd=self._own, text=True, errors="replace", start_new_session=True,
-        )  # fmt: skip
-        try:
-            said, _ = process.communicate(timeout=BEGIN_S + 2 * most_s)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            said, _ = process.communicate()
-        return said, process.returncode
+        with (self._own / "said").open("w+", errors="replace") as told:
+            process = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=told, stderr=subprocess.STDOUT,
+                cwd=self._own, env={**os.environ, **(more or {})}, start_new_session=True,
+            )  # fmt: skip
+            computed_s = -1.0
+            while process.poll() is None:
+                try:
+                    process.wait(timeout=IDLE_S)
+                except subprocess.TimeoutExpired:
+                    # By the clock alone a busy machine would end what still computes.
+                    before_s, computed_s = computed_s, _computed_s(process.pid)
+                    if computed_s - before_s < LEAST_S:
+                        os.killpg(process.pid, signal.SIGKILL)
+                        process.wait()
+            told.seek(0)
+            return told.read(), process.returncode
+
+
+def _computed_s(pid: int) -> float:
+    """What a process has computed, s of processor time; of one that ended nothing."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _batches(tests: Sequence[str], cost_s: Mapping[str, float]) -> Iterator[list[str]]:

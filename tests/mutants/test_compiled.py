@@ -1,19 +1,22 @@
 """Drawn mutants of C++: what is one, and what becomes of it, on an engine of two files."""
 
-import json
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from mutants.compiled import EngineBench
 from mutants.drawn import Drawn
 from mutants.draws import draw, is_one, mutants_of
+from mutants.entered import ENTERED, FLAGS, Entered, Kept, Known
 from mutants.fates import fates_of
+from mutants.objects import changed_functions
 from mutants.tree import Copy
 
 pytest.importorskip("universalmutator", reason="make mutants installs it")
 
+ROOT = Path(__file__).parents[2]
 PATH = "engine/patterns/stream.hpp"
 SOURCE = """#pragma once
 #include <stdexcept>
@@ -25,49 +28,44 @@ int times(T one) {
   return one * 2;
 }
 """
-PROGRAM = """#include <cstdio>
-#include <cstring>
-#include <string>
+OWN_TESTS = """#include <gtest/gtest.h>
+#include <ctime>
 #include "patterns/stream.hpp"
-#if 0
-TEST(Thing, less)
-#endif
-int ran(const char* name, bool good, int ms) {
-  std::printf("[ RUN      ] %s\\n", name);
-  std::printf("[%s] %s (%d ms)\\n", good ? "       OK " : "  FAILED  ", name, ms);
-  return good ? 0 : 1;
+int of_both(int first, int second) { return less(first, second); }
+TEST(Thing, less) {
+  // Ten times what the cheap one takes.
+  for (const std::clock_t end = std::clock() + CLOCKS_PER_SEC / 20; std::clock() < end;) {}
+  EXPECT_EQ(less(3, 2), 1);
 }
-int main(int count, char** words) {
-  const std::string last = words[count - 1];
-  const bool lists = last == "--gtest_list_tests";
-  if (lists) return std::puts("Cheap.\\n  less\\nThing.\\n  less\\n  broken\\n") < 0;
-  int failed = 0;
-  if (last.find("Cheap.less") != last.npos) failed += ran("Cheap.less", less(3, 2) == 1, 0);
-  if (last.find("Thing.less") != last.npos) failed += ran("Thing.less", less(3, 2) == 1, 11000);
-  if (last.find("broken") != last.npos) failed += ran("Thing.broken", false, 0);
-  return failed;
-}
+TEST(Thing, times) { EXPECT_EQ(times(3), 6); }
+TEST(Thing, broken) { FAIL(); }
+"""
+CHEAP_TESTS = """#include <gtest/gtest.h>
+int of_both(int first, int second);
+TEST(Cheap, less) { EXPECT_EQ(of_both(3, 2), 1); }
 """
 CMAKE = """cmake_minimum_required(VERSION 3.25)
 project(thing CXX)
+find_package(GTest REQUIRED)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY engine/tests)
 include_directories(engine)
-add_executable(engine-tests engine/tests/patterns_test.cpp)
+add_executable(engine-tests engine/tests/cheap_test.cpp engine/tests/patterns_test.cpp)
+target_link_libraries(engine-tests GTest::gtest_main)
 """
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Copy:
     root = tmp_path / "project"
-    tests = {"patterns_test.cpp": PROGRAM, "cheap_test.cpp": "TEST(Cheap, less)\n"}
-    files = {PATH: SOURCE, "CMakeLists.txt": CMAKE}
+    tests = {"patterns_test.cpp": OWN_TESTS, "cheap_test.cpp": CHEAP_TESTS}
+    files = {PATH: SOURCE, "CMakeLists.txt": CMAKE, ENTERED: (ROOT / ENTERED).read_text()}
     files |= {f"engine/tests/{name}": text for name, text in tests.items()}
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
-    return Copy(root, tmp_path / "copy")
+    return Copy(root, tmp_path / "copy", FLAGS)
 
 
 def changed(line: int, old: str, new: str) -> Drawn:
@@ -105,9 +103,11 @@ def test_the_engines_folders_are_drawn_by_name(copy: Copy) -> None:
     assert draw(copy.tree, 3, 1, ["engine/run"]) == []
 
 
-def test_each_is_compiled_and_tried_on_the_tests_that_pass_without_it(
-    copy: Copy, tmp_path: Path
+@pytest.mark.thorough
+def test_each_is_compiled_and_tried_on_the_tests_that_enter_what_it_changes(
+    copy: Copy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("mutants.compiled.TOGETHER_S", 0.0)  # each by itself, in turn
     bench = EngineBench(copy, tmp_path / "own")
     wrong = changed(4, "first - second", "first + second")
     unseen = changed(4, "first - second", "first / 2")
@@ -115,9 +115,9 @@ def test_each_is_compiled_and_tried_on_the_tests_that_pass_without_it(
     same = changed(4, "first - second", "first - (second)")
     told: list[str] = []
     fates = fates_of([bench], [wrong, unseen, none, same], told.append)
-    bench.close()
     # Of 3 and 2 a difference is half of the first too. A cheaper test fails too, in a file that
-    # does not name what is changed; the one that fails anyway is not among them.
+    # does not name what is changed; the one that fails anyway is not among them, nor what calls
+    # another function.
     assert fates == {wrong: "noticed", unseen: "lived"}
     assert told[0].endswith("by Thing.less")
     assert told[1].endswith("through 2 tests")
@@ -126,10 +126,64 @@ def test_each_is_compiled_and_tried_on_the_tests_that_pass_without_it(
     ]  # fmt: skip
     assert (copy.tree / PATH).read_text() == SOURCE
 
-
-def test_what_a_test_takes_is_measured_once(copy: Copy, tmp_path: Path) -> None:
-    """Of what is kept only the tests are taken that are there; one that fails is tried again."""
-    kept = tmp_path / "costs.json"
-    kept.write_text('{"Cheap.less": 3.0, "Gone.less": 1.0}')
+    # What is kept is of the sources as they are; a test that failed is tried again.
+    path = tmp_path / "entered.json"
+    kept = msgspec.json.decode(path.read_bytes(), type=Kept)
+    assert set(kept.tests) == {"Cheap.less", "Thing.less", "Thing.times"}
+    assert kept.tests["Thing.less"].cpu_s >= 0.05
+    changed_since = msgspec.structs.replace(kept.tests["Thing.times"], of="others", cpu_s=7.0)
+    kept.tests = {
+        "Cheap.less": msgspec.structs.replace(kept.tests["Cheap.less"], cpu_s=3.0),
+        "Thing.times": changed_since,
+        "Gone.less": kept.tests["Thing.less"],
+    }
+    path.write_bytes(msgspec.json.encode(kept))
     EngineBench(copy, tmp_path / "own").close()
-    assert json.loads(kept.read_text()) == {"Cheap.less": 3.0, "Thing.less": 11.0}
+    tests = msgspec.json.decode(path.read_bytes(), type=Kept).tests
+    assert set(tests) == {"Cheap.less", "Thing.less", "Thing.times"}
+    assert tests["Cheap.less"].cpu_s == 3.0
+    assert tests["Thing.times"].cpu_s < 1
+
+
+def test_what_changes_before_the_first_test_or_cannot_be_told_is_tried_on_all() -> None:
+    one, other = Known(of="", cpu_s=1.0, functions=(0,)), Known(of="", cpu_s=2.0, functions=(0, 1))
+    found = Entered(Kept(["a", "b", "main"], (2,), {"One.test": one, "Other.test": other}))
+    assert found.reaching({"b"}) == {"Other.test"}
+    assert found.reaching({"a", "b"}) == {"One.test", "Other.test"}
+    assert found.reaching({"unknown"}) == set()
+    assert found.reaching(()) == found.reaching({"main"}) == {"One.test", "Other.test"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("first - 1", "first - 2", {"_Z4lessi"}),
+        # Constants are beside the code: a text, a number and a table.
+        ('"two"', '"too"', {"_Z4namev"}),
+        ("0.25", "0.5", {"_Z4partd"}),
+        ("{3, 5, 7}", "{3, 6, 7}", {"_Z5primei"}),
+        # Of what calls another only the name of that is known.
+        ("less(first)", "less(first + 1)", {"_Z5callsi"}),
+        ("int calls", "int called", {"_Z5callsi", "_Z6calledi"}),
+    ],
+)
+def test_functions_differ_by_their_code_and_the_constants_that_they_name(
+    tmp_path: Path, old: str, new: str, names: set[str]
+) -> None:
+    text = """
+        __attribute__((noinline)) int less(int first) { return first - 1; }
+        const char* name() { return "two"; }
+        const char* other() { return "three"; }
+        double part(double one) { return one * 0.25; }
+        double whole(double one) { return one * 0.75; }
+        int prime(int at) { static const int all[] = {3, 5, 7}; return all[at]; }
+        int calls(int first) { return less(first); }
+    """
+    assert text.count(old) == 1
+    made = []
+    for called, own in (("before", text), ("after", text.replace(old, new))):
+        (tmp_path / "one.cpp").write_text(own)
+        made.append(tmp_path / f"{called}.o")
+        words = ["c++", "-O1", "-ffunction-sections", "-c", "-o", str(made[-1]), "one.cpp"]
+        subprocess.run(words, cwd=tmp_path, check=True)
+    assert changed_functions(*made) == names

@@ -40,8 +40,8 @@ class CopyError(Exception):
 class Copy:
     """The project's files under another folder, with a build of their own."""
 
-    def __init__(self, root: Path, folder: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, folder: Path, flags: str = "-O0 -w") -> None:
+        self._root, self._flags = root, flags
         self._tree = folder / "tree"
         self._build = folder / "build"
         self._site = without_finder(folder / "site")
@@ -113,12 +113,13 @@ class Copy:
         """Compile these; what the compiler said where it failed, else nothing."""
         if not targets:
             return ""
-        if not (self._build / "CMakeCache.txt").exists():
+        known = self._build / "CMakeCache.txt"
+        if not known.exists() or f"={self._flags}\n" not in known.read_text():
             words = ["cmake", "-G", "Ninja", "-S", str(self._tree), "-B", str(self._build)]
             flags = [
                 "-DWEFT_TESTS=ON",
                 "-DCMAKE_BUILD_TYPE=Debug",
-                "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -w",
+                f"-DCMAKE_CXX_FLAGS_DEBUG={self._flags}",
             ]
             if shutil.which("ccache"):
                 flags.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")

@@ -198,8 +198,14 @@ own 2052 1978 2057 1978 1978
 rank4 2764 2764 2764 2759 2746
 elapsed 42640 verified 1152 met 5 held 4 late 1x3 late 32x5
 )"},
-    {"message_rate", R"(2 pairs need 4 ranks; choose more with --ranks
-2 pairs need 4 ranks; choose more with --ranks
+    {"message_rate", R"(samples 3397 3397 3397 3390 3385
+own 1734 1734 1734 1728 1728
+rank1 2066 2066 2066 2059 2054
+elapsed 25806 verified 1152 met 5 held 0 late 1x2 late 32x1
+samples 3766 3763 3763 3775 3770
+own 1980 1977 1977 1977 1977
+rank1 2240 2240 2240 2252 2247
+elapsed 33719 verified 1152 met 5 held 4 late 1x2 late 32x2
 )"},
     {"offered_load", R"(samples 1369 2089 1564 2156 1631
 interval 653 653 653 653 653

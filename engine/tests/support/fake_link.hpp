@@ -71,7 +71,7 @@ class Link final : public CollectiveCalls {
     const Ticks left = launch(peer, buffer, {{}, 0, nullptr, false, waits});
     if (copied || ++together_ < costs().sends_together) return ended_.note(peer.rank);
     together_ = 0;
-    sends_.push_back({peer.rank, waits ? never : left});
+    sends_.push_back({peer.rank, waits ? never : left + costs().sends_end_later});
   }
   void post_recv(Peer peer, const Buffer& buffer) noexcept {
     VirtualClock::time() += costs().post_receive;
@@ -241,9 +241,9 @@ class Link final : public CollectiveCalls {
     if (mischief.flip_offset < message.content.size()) {
       message.content[mischief.flip_offset] ^= std::byte{0x10};
     }
-    message.arrival += mischief.delay;
-    last_arrival_ = message.arrival;
-    return !mischief.drop;
+    last_arrival_ = message.arrival += mischief.delay;
+    if (mischief.breaks) fault_ = {5, "the card gave up"};
+    return !mischief.drop && !mischief.breaks;
   }
 
   [[nodiscard]] const Costs& costs() const { return fabric_->costs_of(rank_); }

@@ -53,6 +53,8 @@ struct Costs {
   /// Whether the buffer of any other send is free only once the receiver took the message and said
   /// so, and not when the message has left.
   bool acknowledges = false;
+  /// How long after any other message has left its buffer is free, as on a card that is told later.
+  Ticks sends_end_later = 0;
   /// What a poll that finds nothing takes; without it time leaps to what comes next.
   Ticks empty_poll = 0;
   /// How long a rank that blocks sleeps at most where such a poll found nothing and nothing
@@ -69,6 +71,8 @@ struct Mischief {
   std::size_t flip_offset = std::numeric_limits<std::size_t>::max();
   bool drop = false;
   bool repeat = false;
+  /// Whether the rank's link has a fault from that message on.
+  bool breaks = false;
   Ticks delay = 0;
 };
 
