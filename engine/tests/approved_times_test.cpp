@@ -4,16 +4,14 @@
 // `WEFT_APPROVE=1 engine-tests --gtest_filter='*ApprovedTimes*'`, which prints the table.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <iostream>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/support/approved_late_times.hpp"
+#include "tests/support/approved_reused_times.hpp"
 #include "tests/support/approved_times.hpp"
 #include "tests/support/engine_patterns.hpp"
-#include "tests/support/fake_cases.hpp"
 
 namespace weft::fake {
 namespace {
@@ -75,54 +73,9 @@ constexpr Costs late_rank{.send_overhead = 13,
                           .copies_up_to = 2,
                           .sends_end_later = 1301};
 
-Case small_case(const PatternInfo& info) {
-  Case spec = make_case(std::string(info.name), 40, 5);
-  spec.samples = 3;
-  spec.warmup = 2;
-  spec.queue_depth = 3;
-  spec.most_checked = 6;
-  if (info.name == "shift") spec.point = 2;
-  if (info.axis.name == "pairs") spec.point = 2;
-  if (info.axis.name == "round") spec.point = 1;
-  if (info.axis.name == "round") spec.at_once = 1;
-  if (info.every_operation) spec.ops_per_sample = 1;
-  if (info.every_operation || info.axis.name == "work") spec.point = 70;
-  if (info.lattice.dimensions > 0) {
-    spec.lattice.sums = 2;
-    spec.lattice.extents = {4, 4, 4, 6};
-    spec.lattice.dimensions = 4;
-  }
-  if (info.name == "halo") spec.lattice.compute_ps_per_site = 1500;
-  if (info.name == "milc") spec.bytes = 36;
-  if (info.name == "milc") spec.samples = spec.warmup = spec.ops_per_sample = 1;
-  return spec;
-}
-
-int ranks_of(const PatternOn& one) {
-  if (one.info.name == "milc" || one.is_collective) return 3;
-  const bool is_of_some = one.info.axis.name == "peers" || one.info.axis.name == "pairs";
-  return is_of_some || has_all_ranks(one.footprint) ? 5 : 2;
-}
-
 void say(std::ostream& out, const std::vector<Ticks>& ticks) {
   for (const Ticks one : ticks) out << ' ' << one;
   out << '\n';
-}
-
-/// With more of everything, and an unlike number of each.
-Case larger_case(const PatternInfo& info) {
-  Case spec = small_case(info);
-  if (info.name == "milc") return spec;
-  spec.bytes = 100;
-  spec.samples = 4;
-  spec.warmup = 1;
-  spec.queue_depth = 4;
-  if (spec.ops_per_sample > 1) spec.ops_per_sample = 11;
-  if (info.name == "shift") spec.point = 3;
-  if (info.axis.name == "round") spec.point = 7;
-  if (info.every_operation || info.axis.name == "work") spec.point = 160;
-  if (info.lattice.dimensions > 0) spec.lattice.sums = 1;
-  return spec;
 }
 
 std::string times_of(const PatternOn& one, Case spec, const Costs& costs, const char* wait) {
@@ -161,18 +114,13 @@ std::string late_times_of(const PatternOn& one) {
   return times_of(one, larger_case(one.info), late_rank, "");
 }
 
-/// Holds a benchmark's times to those of a table, which is printed where it is written anew.
-template <std::size_t size>
-void expect_in(const std::array<ApprovedTimesOf, size>& table, const PatternOn& one,
-               const std::string& found) {
-  const std::string name(one.info.name);
-  if (std::getenv("WEFT_APPROVE") != nullptr) {  // NOLINT(concurrency-mt-unsafe): nobody sets it
-    std::cout << "    {\"" << name << "\", R\"(" << found << ")\"},\n";
-  }
-  const auto* const wanted = std::find_if(
-      table.begin(), table.end(), [&](const ApprovedTimesOf& row) { return row.name == name; });
-  ASSERT_NE(wanted, table.end()) << name;
-  EXPECT_EQ(found, wanted->text);
+/// Each look at another buffer takes its time, so their order is seen.
+std::string reused_times_of(const PatternOn& one) {
+  Costs costs = late_rank;
+  costs.known_buffers = 1;
+  costs.knows_registered = false;
+  costs.copies_up_to = 0;
+  return times_of(one, reused_case(one.info), costs, "");
 }
 
 class ApprovedTimes : public testing::TestWithParam<PatternOn> {};
@@ -183,6 +131,10 @@ TEST_P(ApprovedTimes, AreThoseOfTheTable) {
 
 TEST_P(ApprovedTimes, AreThoseOfTheTableWhereSendsEndLate) {
   expect_in(approved_late_times, GetParam(), late_times_of(GetParam()));
+}
+
+TEST_P(ApprovedTimes, AreThoseOfTheTableWhereBuffersAreUsedOnce) {
+  expect_in(approved_reused_times, GetParam(), reused_times_of(GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ApprovedTimes, testing::ValuesIn(engine_patterns()),

@@ -4,11 +4,11 @@
 
 #include <array>
 
-#include "tests/support/approved_times.hpp"
+#include "tests/support/approved.hpp"
 
 namespace weft::fake {
 
-inline constexpr std::array<ApprovedTimesOf, 40> approved_late_times{{
+inline constexpr std::array<ApprovedOf, 40> approved_late_times{{
     {"ping_pong", R"(samples 16636 17026 17026 17026 17022
 elapsed 98126 verified 1728 met 5 late 1x2 late 32x2
 )"},

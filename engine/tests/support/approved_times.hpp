@@ -2,16 +2,12 @@
 #pragma once
 
 #include <array>
-#include <string_view>
+
+#include "tests/support/approved.hpp"
 
 namespace weft::fake {
 
-struct ApprovedTimesOf {
-  std::string_view name;
-  std::string_view text;
-};
-
-inline constexpr std::array<ApprovedTimesOf, 40> approved_times{{
+inline constexpr std::array<ApprovedOf, 40> approved_times{{
     {"ping_pong", R"(samples 6818 6818 6818 6818 6818
 elapsed 43678 verified 768 met 5
 samples 7800 7832 7832 7832 7827
