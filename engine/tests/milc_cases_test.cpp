@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "patterns/parts/milc_case.hpp"
+#include "patterns/parts/milc_ranks.hpp"
 #include "tests/support/fake_cases.hpp"
 
 namespace weft::milc {
@@ -97,6 +98,19 @@ TEST(MilcCase, KeepsTwoRowsOfALongLinkWhereItSaysSoAndTakesACoreForEachMoreThrea
   EXPECT_EQ(how_of(spec).long_links, LongLinks::two_rows);
   ASSERT_EQ(how_of(spec).team_cpus.size(), 1U);
   EXPECT_EQ(how_of(spec).team_cpus[0], 4);
+}
+
+// A conjugate gradient that takes a residual down by (r - 1) / (r + 1) an iteration, r^2 being the
+// largest eigenvalue over the least: of a mass of 0.5 r^2 is 7, and 12 powers of ten are 34.7.
+TEST(MilcRanks, BeginASolutionAnewBeforeItsNumbersGetTooSmall) {
+  EXPECT_EQ(iterations_of_solution(0.02), 50U);
+  EXPECT_EQ(iterations_of_solution(0.34), 50U);
+  EXPECT_EQ(iterations_of_solution(0.36), 47U);
+  EXPECT_EQ(iterations_of_solution(0.5), 34U);
+  EXPECT_EQ(iterations_of_solution(1), 18U);
+  EXPECT_EQ(iterations_of_solution(2), 10U);
+  EXPECT_EQ(iterations_of_solution(10), 4U);
+  EXPECT_EQ(iterations_of_solution(1e5), 1U);
 }
 
 // A large mass takes few iterations.
