@@ -114,7 +114,7 @@ std::string late_times_of(const PatternOn& one) {
   return times_of(one, larger_case(one.info), late_rank, "");
 }
 
-/// Each look at another buffer takes its time, so their order is seen.
+/// A buffer that was not the last one costs a lookup, so their order is seen.
 std::string reused_times_of(const PatternOn& one) {
   Costs costs = late_rank;
   costs.known_buffers = 1;

@@ -50,7 +50,8 @@ find_package(GTest REQUIRED)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY engine/tests)
 include_directories(engine)
-add_executable(engine-tests engine/tests/cheap_test.cpp engine/tests/patterns_test.cpp)
+file(GLOB tests engine/tests/*.cpp)
+add_executable(engine-tests ${tests})
 target_link_libraries(engine-tests GTest::gtest_main)
 """
 

@@ -53,7 +53,7 @@ struct Costs {
   /// Whether the buffer of any other send is free only once the receiver took the message and said
   /// so, and not when the message has left.
   bool acknowledges = false;
-  /// How long after any other message has left its buffer is free, as on a card that is told later.
+  /// How long after any other message has left its buffer is free, where a card reports it late.
   Ticks sends_end_later = 0;
   /// What a poll that finds nothing takes; without it time leaps to what comes next.
   Ticks empty_poll = 0;
