@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import msgspec
@@ -26,12 +27,16 @@ def size_of(record: Record) -> str:
 
 
 def place_of(record: Record) -> str:
-    """A transport and its options, whose ranks are words."""
-    ranks, _, others = record["variant"].partition("/")
-    if ranks.endswith("ranks"):
-        number = ranks.removesuffix("ranks")
-        counted = "1 rank" if number == "1" else f"{number} ranks"
-        return ", ".join(filter(None, (record["transport"], counted, others)))
+    """A transport and its options, whose ranks and place on the test's axis are words."""
+    options = record["variant"].split("/")
+    ranks = [one.removesuffix("ranks") for one in options if re.fullmatch(r"\d+ranks", one)]
+    points = [one.removeprefix("at") for one in options if re.fullmatch(r"at\d+", one)]
+    if ranks or points:
+        others = [one for one in options if not re.fullmatch(r"\d+ranks|at\d+", one)]
+        words = [f"{one} rank{'s' * (one != '1')}" for one in ranks]
+        words += ["/".join(others)] if others else []
+        words += [record.get("place") or f"point {one}" for one in points]
+        return ", ".join([record["transport"], *words])
     return f"{record['transport']} {record['variant']}".rstrip()
 
 

@@ -16,9 +16,10 @@ from weft.charts import (
     track_of,
 )
 from weft.colours import of_transports
+from weft.large import LargeFigure
 from weft.outputs import write_output
 from weft.report.checked import ORDER, counts_in_words, folded_checks
-from weft.report.curve_cards import CurveFigure, cards_of_curves
+from weft.report.curve_cards import cards_of_curves
 from weft.report.html import Fold, Page, Section, Verdict, render
 from weft.tables import Table
 from weft.units import format_bandwidth, format_bytes, format_time
@@ -91,7 +92,7 @@ def _cards(checks: Sequence[Checked]) -> tuple[Card, ...]:
         if one.bytes is None and one.speed is not None:
             value, _, interval = ratio_in_words(one.speed).partition(" ")
             what, below = f"{one.test}, times as fast", f"{interval} {one.outcome}"
-            figures.append(CurveFigure(one.transport, _variant(one), what, value, below))
+            figures.append(LargeFigure(one.transport, _variant(one), what, value, below))
     return cards_of_curves(figures, tuple(dict.fromkeys(check.transport for check in checks)))
 
 

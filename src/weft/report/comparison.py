@@ -14,6 +14,7 @@ from weft.analysis.compare.sessions import measured_in_words
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.charts import SizeCurve, chart_over_ranks, chart_over_sizes
 from weft.outputs import write_output
+from weft.report.comparison_cards import comparison_cards
 from weft.report.html import Page, Section, Verdict, render
 from weft.report.table import FittedTable
 from weft.tables import Table
@@ -101,6 +102,7 @@ def write_comparison(comparison: Comparison, path: Path, command: str = "") -> N
             Verdict(word=one.word, sentence=one.sentence, mood=one.mood)
             for one in outcomes_of(comparison)
         ),
+        cards=comparison_cards(comparison),
         warnings=tuple(comparison.notes),
         sections=sections,
     )

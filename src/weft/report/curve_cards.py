@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from weft.colours import places_of
 from weft.report.html import Card
@@ -11,18 +11,10 @@ from weft.wording import over
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-
-class CurveFigure(NamedTuple):
-    """What a card says of one curve: what it is, its value, and what stands below that."""
-
-    transport: str
-    variant: str
-    what: str
-    value: str
-    interval: str
+    from weft.large import LargeFigure
 
 
-def cards_of_curves(figures: Iterable[CurveFigure], transports: Sequence[str]) -> tuple[Card, ...]:
+def cards_of_curves(figures: Iterable[LargeFigure], transports: Sequence[str]) -> tuple[Card, ...]:
     """The cards of these figures, of a page that has all of `transports`, each once."""
     places = places_of(transports)
     cards: dict[tuple[str, str], list[tuple[str, str, str]]] = {}

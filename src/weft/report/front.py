@@ -8,8 +8,10 @@ import msgspec
 
 from weft.analysis.first_figures import first_figures
 from weft.colours import places_of
+from weft.report.curve_cards import cards_of_curves
 from weft.report.html import Card, Verdict
 from weft.report.notes import INCOMPLETE, ending_in_words, state_of
+from weft.topics import TOPICS
 from weft.units import (
     format_bandwidth,
     format_bytes,
@@ -87,13 +89,18 @@ def machine_in_words(manifest: Mapping[str, Any]) -> str:
 
 
 def cards_of(records: Sequence[Results]) -> tuple[Card, ...]:
-    """A card a transport; of several records none, for these are compared below."""
+    """A card a transport, and what topics say large; of several records none: they are compared."""
     if len(records) != 1:
         return ()
-    places = places_of(transports_of(records))
-    return tuple(
-        Card(title=one.transport, group=places[one.transport], figures=tuple(figures_of(one)))
-        for one in first_figures_of(records[0])
+    transports = transports_of(records)
+    places = places_of(transports)
+    large = [figure for topic in TOPICS for figure in topic.large(records[0].of(topic))]
+    return (
+        *(
+            Card(title=one.transport, group=places[one.transport], figures=tuple(figures_of(one)))
+            for one in first_figures_of(records[0])
+        ),
+        *cards_of_curves(large, transports),
     )
 
 

@@ -9,8 +9,9 @@ from rich.text import Text
 
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.analysis.stats.steps import FEWEST
+from weft.large import LargeFigure
 from weft.outputs import write_output
-from weft.report.curve_cards import CurveFigure, cards_of_curves
+from weft.report.curve_cards import cards_of_curves
 from weft.report.history_charts import (
     MOST_SIZES,
     failing,
@@ -125,7 +126,7 @@ def _cards(found: History) -> tuple[Card, ...]:
             else "scatter not known"
         )
         figures.append(
-            CurveFigure(
+            LargeFigure(
                 transport,
                 "/".join(options),
                 f"{test}, latest session",

@@ -17,7 +17,8 @@ from weft.plan.case import Case
 from weft.plan.command import resume
 from weft.tables import Table
 from weft.topics.map_charts import difference_chart, matrix_charts
-from weft.topics.pair_map import FEWEST_ROUNDS, finding_in_words
+from weft.topics.map_findings import finding_in_words
+from weft.topics.pair_map import FEWEST_ROUNDS
 from weft.units import format_bytes, format_change
 from weft.wording import between, counted
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from weft.analysis.summary import CaseSummary
     from weft.charts import Chart
     from weft.fabric.peaks import Link
+    from weft.large import LargeFigure
     from weft.plan.pattern import Pattern
     from weft.record.run import Run
     from weft.tables import Table
@@ -186,6 +187,11 @@ class Topic(Generic[Rows]):
         """What belongs into the first sentence of a page; as a rule nothing."""
         del rows
         return ""
+
+    def large(self, rows: Rows) -> list[LargeFigure]:
+        """What a reader asks first, for the cards of the record's page; as a rule nothing."""
+        del rows
+        return []
 
     def alarm(self, rows: Rows) -> str:
         """What is wrong with what was measured, however precise the figures; as a rule nothing."""

@@ -34,15 +34,17 @@ from weft.topics.base import Topic, as_plain
 from weft.topics.map_bisection import bisection_in_words, bisection_table, link_of
 from weft.topics.map_charts import distribution_of, matchings_chart, matrix_charts
 from weft.topics.map_distinguished import distinguished_in_words, guessed_in_words
+from weft.topics.map_findings import finding_in_words, slowest_way, usual_time, who_is_slow
 from weft.topics.rows import SizeRow
-from weft.units import format_share, format_time
-from weft.wording import between, counted, in_a_row, verb_of
+from weft.units import format_time
+from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.charts import Chart
     from weft.fabric.peaks import Link
+    from weft.large import LargeFigure
     from weft.plan.pattern import Pattern
     from weft.record.run import Run
     from weft.topics.base import Results
@@ -51,14 +53,11 @@ PAIR_ROUNDS = "pair_rounds"
 _MOST_PAIRS = 20
 # What distinguishes an endpoint from its partners is an odd cycle of pairs: three rounds have one.
 FEWEST_ROUNDS = 3
-_MOST_SHOWN = 3
 # So many hosts of a leaf tell it from the one that was measured.
 _MORE_OF_LEAF = 2
 # A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
 _FAR = 4.0
 _ON_AVERAGE = "more on average than at its median"
-# No cause is said to be surer.
-_MOST_SURE = 0.99
 
 
 class MapRow(SizeRow, frozen=True, kw_only=True):
@@ -101,6 +100,7 @@ class PairMap(Topic[tuple[MapRow, ...]]):
 
     name = "map"
     title = "Map of all pairs"
+    is_on_cards = True
 
     def rows(self, results: Results) -> tuple[MapRow, ...]:
         """A row for each size over each transport; nothing is known of the fabric."""
@@ -152,6 +152,10 @@ class PairMap(Topic[tuple[MapRow, ...]]):
         for one in found:
             del one["matrix"]
         return found
+
+    def large(self, rows: tuple[MapRow, ...]) -> list[LargeFigure]:
+        """Of the size that shows it first: what is usual, the slowest way, and who is slow."""
+        return _large(_shown_first(rows)[0]) if rows else []
 
     def headline(self, rows: tuple[MapRow, ...]) -> str:
         """Who is slow by the size that shows it first, without the pairs that show it."""
@@ -269,26 +273,56 @@ def _what_is_slow(row: MapRow, place: str) -> list[str]:
         lines[-1] += f"; map the others: {row.with_the_others}"
     if row.findings:
         return lines + _what_is_distinguished(row, place)
-    amount = f"{counted(row.rounds, 'round')} in {counted(row.launches, 'launch')}"
+    amount = _amount(row)
     usual = f"{format_time(row.usual_ns)} there and back, scatter {row.scatter:.1%}"
     others = "nobody else" if row.dead else "nobody"
     words = f"{others} is slow ({usual}, {amount})"
-    alive = [one for one in row.worst if not {one.source, one.target} & {*row.dead}]
-    far = max(LEAST, math.expm1(_FAR * math.log1p(row.scatter)))
-    if alive and alive[0].slower > far:
-        one = alive[0]
+    if one := _far_off(row):
         words = f"no cause is sure, though {one.source} to {one.target} takes {one.slower:+.0%}"
         words += f" ({usual}, {amount})"
         if row.with_more_launches:
             words += f"; more endpoints or launches tell: {row.with_more_launches}"
-    if row.endpoints - len(row.dead) < FEWEST:
+    if _has_few(row):
         words = f"too few to tell a slow one from its partners; measure {FEWEST} or more"
-    elif row.rounds < min(FEWEST_ROUNDS, row.all_rounds):
+    elif _has_few_rounds(row):
         words = f"{amount} {verb_of(row.rounds, 'do')} not tell a slow one from its partners"
         words += f"; measure {FEWEST_ROUNDS} or more"
     else:
         return [*lines, f"{place}: {words}", *_what_is_distinguished(row, place)]
     return [*lines, f"{place}: {words}"]
+
+
+def _large(row: MapRow) -> list[LargeFigure]:
+    """What is usual, the slowest way of those that answer, and who is slow."""
+    alive = _of_who_answers(row)
+    is_told = not (_has_few(row) or _has_few_rounds(row) or _far_off(row))
+    return [
+        usual_time(row, row.usual_ns, row.scatter),
+        *(slowest_way(row, one, row.ways) for one in alive[:1]),
+        who_is_slow(row, row.findings, row.dead, is_told=is_told, amount=_amount(row)),
+    ]
+
+
+def _amount(row: MapRow) -> str:
+    return f"{counted(row.rounds, 'round')} in {counted(row.launches, 'launch')}"
+
+
+def _has_few(row: MapRow) -> bool:
+    return row.endpoints - len(row.dead) < FEWEST
+
+
+def _has_few_rounds(row: MapRow) -> bool:
+    return row.rounds < min(FEWEST_ROUNDS, row.all_rounds)
+
+
+def _of_who_answers(row: MapRow) -> list[SlowPair]:
+    return [one for one in row.worst if not {one.source, one.target} & {*row.dead}]
+
+
+def _far_off(row: MapRow) -> SlowPair | None:
+    """The slowest way where it has a cause, whether or not it is clear which."""
+    far = max(LEAST, math.expm1(_FAR * math.log1p(row.scatter)))
+    return next((one for one in _of_who_answers(row)[:1] if one.slower > far), None)
 
 
 def _what_is_distinguished(row: MapRow, place: str) -> list[str]:
@@ -302,38 +336,6 @@ def _what_is_distinguished(row: MapRow, place: str) -> list[str]:
         line += f"; {missing:,} of {missing + row.ways:,} ways were not measured"
         line += f", all are by {_all_rounds(row)}"
     return [line]
-
-
-def finding_in_words(
-    found: FoundCause, does: str, tells: str = "", *, longer: str = "slower"
-) -> str:
-    """Who "is slow", by how much and with which pairs; of several causes what `tells` them."""
-    causes = [*found.causes, *found.also]
-    if causes[0].kind == "between":
-        does = does.replace("is ", "are ", 1)
-    named = [one.in_words for one in causes[:_MOST_SHOWN]]
-    size = (
-        f"{between(_whole(found.slower), found.slower_low, found.slower_high, _whole)} {longer}"
-        " over"
-        f" {counted(found.pairs, 'way')}"
-    )
-    pairs = ", ".join(
-        f"{one.source} to {one.target} {one.slower:+.0%}" for one in found.evidence[:_MOST_SHOWN]
-    )
-    if found.is_certain:
-        return f"{named[0]} {does}: {size}, confidence {_sure(found.confidence)}; {pairs}"
-    what = f"{counted(len(causes), 'cause')} fit: {in_a_row(named, 'or')}"
-    return "; ".join(filter(None, (what, size, pairs, tells)))
-
-
-def _sure(confidence: float) -> str:
-    """A likelihood among causes; none is the whole, for others than these may be meant."""
-    return f"over {_MOST_SURE:.0%}" if confidence > _MOST_SURE else f"{confidence:.0%}"
-
-
-def _whole(share: float, _: float | None = None, /) -> str:
-    """A share in whole per cents: causes differ by more."""
-    return format_share(share, 0.01)
 
 
 def what_would_tell(found: FoundCause, row: MapRow) -> str:

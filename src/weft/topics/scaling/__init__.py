@@ -10,6 +10,7 @@ import msgspec
 from weft.analysis.stats.launches import what_would_tell
 from weft.analysis.stats.needed import in_order
 from weft.analysis.stats.ratios import ratio_in_words
+from weft.large import LargeFigure
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain, cut
 from weft.topics.groups import by_key
@@ -47,6 +48,7 @@ class Scaling(Topic[ScalingRows]):
 
     name = "scaling"
     title = "Scaling of applications"
+    is_on_cards = True
 
     def rows(self, results: Results) -> ScalingRows:
         """A row per lattice and number of ranks, and what each lattice loses."""
@@ -62,15 +64,24 @@ class Scaling(Topic[ScalingRows]):
         tables = [_performance(rows.all), _parts(rows.all), _costs(rows.costs)]
         return [table for table in tables if table.rows]
 
+    def large(self, rows: ScalingRows) -> list[LargeFigure]:
+        """What the smallest and the largest lattice keep on the most ranks, and what costs most."""
+        return [
+            figure
+            for title in dict.fromkeys(map(title_of, rows.costs))
+            for cost in _smallest_and_largest(rows.costs, title)
+            for figure in _large(cost)
+        ]
+
     def headline(self, rows: ScalingRows) -> str:
         """What the smallest and the largest lattice keep of their performance."""
         if not rows.costs:
             return ""
-        of_first = [cost for cost in rows.costs if title_of(cost) == title_of(rows.costs[0])]
+        of_first = _smallest_and_largest(rows.costs, title_of(rows.costs[0]))
         kept = [
             f"{cost.lattice} keeps {format_percent(100 - 100 * cost.cost.speed)} on"
             f" {counted(cost.ranks, 'rank')}"
-            for cost in dict.fromkeys((of_first[0], of_first[-1]))
+            for cost in of_first
         ]
         return f"{_name(of_first[0])} {' and '.join(kept)}"
 
@@ -119,6 +130,42 @@ class Scaling(Topic[ScalingRows]):
     def of_cases(self, rows: ScalingRows) -> dict[str, dict[str, Any]]:
         """Beside a case's summary, its row."""
         return by_key("scaling", rows.all)
+
+
+def _smallest_and_largest(costs: Sequence[Cost], title: str) -> list[Cost]:
+    own = [cost for cost in costs if title_of(cost) == title]
+    return list(dict.fromkeys((own[0], own[-1])))
+
+
+def _large(cost: Cost) -> list[LargeFigure]:
+    """What a lattice keeps of its performance, and what an iteration spends more on than alone."""
+    place, ranks = (cost.transport, cost.variant), counted(cost.ranks, "rank")
+    lost = cost.cost
+    kept = msgspec.structs.replace(lost, speed=1 - lost.speed, low=1 - lost.high, high=1 - lost.low)
+    value, _, interval = (
+        ratio_in_words(kept, format_share).replace(", 1 launch", "").partition(" [")
+    )
+    found = [
+        LargeFigure(
+            *place,
+            f"{cost.test} {_lattice(cost)} on {ranks}: efficiency",
+            value,
+            "; ".join(filter(None, (f"[{interval}" if interval else "", _said_of(cost)))),
+        )
+    ]
+    if cost.most_ns > 0:
+        most = f"+{format_time(cost.most_ns)}"
+        took = f"of {middle_or_none(cost.iteration_ns, format_time)} an iteration"
+        found.append(LargeFigure(*place, f"most in {cost.most_in}", most, took))
+    return found
+
+
+def _said_of(cost: Cost) -> str:
+    """The verdict, with what costs: "the fabric costs more than 10%"."""
+    if cost.verdict == "cannot tell":
+        return cost.verdict
+    what = _what_grew(cost) if cost.verdict == "costs more" else _messages(cost)
+    return f"{what} {_verdict_in_words(cost)}"
 
 
 def _up_to(chart: Chart, highest: float) -> Chart:

@@ -1,0 +1,86 @@
+"""What a map finds slow, in sentences, and what its page shows large."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from weft.large import LargeFigure
+from weft.units import format_bytes, format_share, format_time
+from weft.wording import UNKNOWN, between, counted, few_of, in_a_row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from weft.analysis.diagnosis.diagnose import FoundCause, SlowPair
+    from weft.topics.rows import SizeRow
+
+# Names, and pairs that show it.
+_MOST_SHOWN = 3
+# No cause is said to be surer.
+_MOST_SURE = 0.99
+
+
+def usual_time(row: SizeRow, usual_ns: float, scatter: float) -> LargeFigure:
+    """The median of all pairs, and how far a pair differs from visit to visit."""
+    what = f"usual there and back, {format_bytes(row.bytes)}"
+    below = f"scatter of a pair {format_share(scatter)}"
+    return LargeFigure(row.transport, row.variant, what, format_time(usual_ns), below)
+
+
+def slowest_way(row: SizeRow, worst: SlowPair, ways: int) -> LargeFigure:
+    """The way whose messages take longest, beyond what is usual so far apart."""
+    below = f"{worst.source} to {worst.target}, of {counted(ways, 'way')}"
+    return LargeFigure(row.transport, row.variant, "slowest way", f"{worst.slower:+.0%}", below)
+
+
+def who_is_slow(
+    row: SizeRow, findings: Sequence[FoundCause], dead: Sequence[str], *, is_told: bool, amount: str
+) -> LargeFigure:
+    """The first of what is slow and by how much, or nobody, as far as that `is_told`."""
+    if not findings:
+        nobody = "nobody else" if dead else "nobody"
+        below = f"{few_of(dead, _MOST_SHOWN)} did not answer" if dead else amount
+        value = nobody if is_told else UNKNOWN
+        return LargeFigure(row.transport, row.variant, "slow", value, below)
+    first, *others = findings
+    causes = [one.in_words for one in (*first.causes, *first.also)]
+    share = between(_whole(first.slower), first.slower_low, first.slower_high, _whole)
+    below = f"{share} slower over {counted(first.pairs, 'way')}"
+    if not first.is_certain:
+        below = f"{few_of(causes, _MOST_SHOWN)}: {below}"
+    if others:
+        below += f"; {counted(len(others), 'more cause')}"
+    value = causes[0] if first.is_certain else f"{counted(len(causes), 'cause')} fit"
+    return LargeFigure(row.transport, row.variant, "slow", value, below)
+
+
+def finding_in_words(
+    found: FoundCause, does: str, tells: str = "", *, longer: str = "slower"
+) -> str:
+    """Who "is slow", by how much and with which pairs; of several causes what `tells` them."""
+    causes = [*found.causes, *found.also]
+    if causes[0].kind == "between":
+        does = does.replace("is ", "are ", 1)
+    named = [one.in_words for one in causes[:_MOST_SHOWN]]
+    size = (
+        f"{between(_whole(found.slower), found.slower_low, found.slower_high, _whole)} {longer}"
+        " over"
+        f" {counted(found.pairs, 'way')}"
+    )
+    pairs = ", ".join(
+        f"{one.source} to {one.target} {one.slower:+.0%}" for one in found.evidence[:_MOST_SHOWN]
+    )
+    if found.is_certain:
+        return f"{named[0]} {does}: {size}, confidence {_sure(found.confidence)}; {pairs}"
+    what = f"{counted(len(causes), 'cause')} fit: {in_a_row(named, 'or')}"
+    return "; ".join(filter(None, (what, size, pairs, tells)))
+
+
+def _sure(confidence: float) -> str:
+    """A likelihood among causes; none is the whole, for others than these may be meant."""
+    return f"over {_MOST_SURE:.0%}" if confidence > _MOST_SURE else f"{confidence:.0%}"
+
+
+def _whole(share: float, _: float | None = None, /) -> str:
+    """A share in whole per cents: causes differ by more."""
+    return format_share(share, 0.01)
