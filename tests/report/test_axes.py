@@ -86,6 +86,18 @@ def test_times_do_not_begin_below_zero_and_differences_may() -> None:
     assert [word for word in drawn if word.startswith("−")]
 
 
+def test_figures_that_are_alike_but_for_rounding_have_plain_ticks() -> None:
+    """Of a simulated bisection the axis said 1.0 to 4.0 and, over its title, 1e-7 + 6.85e2."""
+    linear = ChartAxis("bandwidth", is_log=False)
+    track = Track(label="", x=(685.3, 685.3 + 3e-7), y=(0.0, 100.0), style="line")
+    [axes] = canvas_of(chart_of(track, linear, linear)).axes
+    assert axes.get_xlim() == pytest.approx((0.95 * 685.3, 1.05 * 685.3))
+    words = axis_words(draw_for_page(chart_of(track, linear, linear)).svg)
+    assert not [word for word in words if "e" in word and any(map(str.isdigit, word))]
+    apart = Track(label="", x=(1.0, 1.001), y=(0.0, 100.0), style="line")
+    assert canvas_of(chart_of(apart, linear, linear)).axes[0].get_xlim()[1] < 1.01
+
+
 def test_a_line_joins_neighbours_on_its_axis() -> None:
     track = Track(label="", x=(1.0, 100.0, 10.0), y=(1.0, 2.0, 3.0))
     svg = draw_for_page(chart_of(track, ChartAxis("x"), ChartAxis("y"))).svg

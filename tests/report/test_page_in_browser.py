@@ -213,6 +213,39 @@ def test_print_shows_figures_and_no_buttons(browser: webdriver.Chrome, page: Pat
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "screen"})
 
 
+TWO_FRAMES = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
+PRINTED = """
+const style = getComputedStyle(document.documentElement);
+const folds = [...document.querySelectorAll("details")];
+return {
+  page: style.getPropertyValue("--page").trim(), accent: style.getPropertyValue("--accent").trim(),
+  body: getComputedStyle(document.body).backgroundColor,
+  closed: folds.filter((one) => !one.open).map((one) => !!one.querySelector(":scope > pre")),
+  open: folds.filter((one) => one.open).length,
+};"""
+
+
+def test_paper_is_white_and_has_what_is_folded_but_for_all_that_a_host_says(
+    browser: webdriver.Chrome, page: Path
+) -> None:
+    browser.get(page.as_uri())
+    assert browser.execute_script(PRINTED)["open"] == 0
+    scheme = {"name": "prefers-color-scheme", "value": "dark"}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": [scheme]})
+    try:
+        browser.execute_async_script(TWO_FRAMES)
+        found = browser.execute_script(PRINTED)
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "screen", "features": []})
+    assert (found["page"], found["accent"], found["body"]) == (
+        "#fff", "#0064a0", "rgb(255, 255, 255)",
+    )  # fmt: skip
+    assert found["open"] > 0
+    assert found["closed"] == [True]
+    browser.execute_async_script(TWO_FRAMES)
+    assert browser.execute_script(PRINTED)["open"] == 0
+
+
 def test_text_of_a_record_is_never_code(browser: webdriver.Chrome, page: Path) -> None:
     assert page.exists()
     assert HOSTILE in browser.find_element(By.TAG_NAME, "h1").text

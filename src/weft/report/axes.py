@@ -17,6 +17,8 @@ FEWEST_TICKS = 2
 FEW_DECADES = 2.0
 # From here on a tick is a power of ten.
 PLAIN_BELOW = 1e6
+# Figures that differ by less than this share are one; an axis has so much room beside it.
+ALIKE, ROOM_BESIDE = 1e-6, 0.05
 _STEPS = ((1.0, 2.0, 5.0), tuple(map(float, range(1, 10))))
 _EVEN_STEPS = (5, 2, 1)
 _LEVEL = ("x", "y")
@@ -34,6 +36,9 @@ def shape_axes(axes: Any, chart: Chart) -> None:
         axes.set_ylim(*chart.y.ends)
     elif not chart.y.is_log and chart.matrix is None and _is_never_negative(chart):
         axes.set_ylim(bottom=0)
+    for letter, axis in zip(_LEVEL, (chart.x, chart.y), strict=True):
+        if not axis.is_log and axis.ends is None and chart.matrix is None:
+            _widen(axes, letter)
     axes.minorticks_off()
     axes.set_xlabel(chart.x.label)
     axes.set_ylabel(chart.y.label)
@@ -42,6 +47,16 @@ def shape_axes(axes: Any, chart: Chart) -> None:
     _label_powers(axes.xaxis, chart.x, axes.get_xlim())
     _label_powers(axes.yaxis, chart.y, axes.get_ylim())
     axes.grid(visible=True, color="#dddddd", linewidth=0.5)
+
+
+def _widen(axes: Any, letter: str) -> None:
+    """Of figures that are alike but for rounding: their ticks would be an offset and its parts."""
+    low, high = sorted(getattr(axes, f"get_{letter}lim")())
+    middle = (low + high) / 2
+    if high - low < ALIKE * abs(middle):
+        getattr(axes, f"set_{letter}lim")(
+            sorted((middle * (1 - ROOM_BESIDE), middle * (1 + ROOM_BESIDE)))
+        )
 
 
 def _is_never_negative(chart: Chart) -> bool:

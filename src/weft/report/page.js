@@ -130,3 +130,16 @@ const seen = new IntersectionObserver((entries) => {
   }
 }, {rootMargin: "0px 0px -70% 0px"});
 links.forEach((_, id) => seen.observe(document.getElementById(id)));
+
+// On paper nothing can be opened: what is folded is printed, but for what hosts say in full.
+const opened = new Set();
+function unfold(is_printed) {
+  for (const one of document.querySelectorAll("details:not([open]):not(:has(> pre))"))
+    if (is_printed) { one.open = true; opened.add(one); }
+  if (is_printed) return;
+  opened.forEach((one) => { one.open = false; });
+  opened.clear();
+}
+matchMedia("print").addEventListener("change", (event) => unfold(event.matches));
+addEventListener("beforeprint", () => unfold(true));
+addEventListener("afterprint", () => unfold(false));
