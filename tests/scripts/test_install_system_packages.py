@@ -114,6 +114,14 @@ def test_another_distribution_gets_its_own_names(
     assert without in note
 
 
+def test_arch_has_slurm_under_a_name_of_its_own(machine: Machine) -> None:
+    (machine.programs / "apt-get").unlink()
+    machine.has("pacman", "exit 1")
+    _, line, note = machine.install("test").stderr.splitlines()
+    assert {"slurm-llnl", "munge"} <= set(line.split())
+    assert "slurm-wlm" not in note
+
+
 def test_a_system_that_nobody_knows_gets_all_of_them(machine: Machine) -> None:
     (machine.programs / "apt-get").unlink()
     said = machine.install("test").stderr
