@@ -212,7 +212,7 @@ def _header(request: Request, found: Planned, site: FoundSite, notes: tuple[str,
     return Header(
         schema_version=SCHEMA_VERSION,
         weft_version=weft.__version__,
-        created_utc=utc_now(),
+        created_utc=utc_now("seconds"),
         command=request.command,
         plan=found.plan,
         patterns=found.patterns,

@@ -14,8 +14,8 @@ from weft.cli.main import app
 # What a map that is measured already is shown by.
 SHOWN = "json link record topology"
 # What a map of a simulated platform takes.
-SIMULATED_MAP = """account at_once budget constraint output partition platform ranks rounds seed
- sizes slow submit time"""
+SIMULATED_MAP = """account at_once budget constraint output partition platform quiet ranks rounds
+ seed sizes slow submit time"""
 # What makes a run, whatever measures it.
 ANY_RUN = """account again budget constraint deadline json keep_all launches output partition
  platform precision quiet rate report resume seed submit suite time verbose ranks"""

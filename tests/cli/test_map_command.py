@@ -6,14 +6,21 @@ import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
+from support.builders import write_lines
+from support.in_process import TERMINAL, weft_here
+from support.maps import map_record
 from weft.cli.main import app
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from weft.plan.request import Request
 
 
 def typed(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
@@ -59,3 +66,54 @@ def test_a_topology_that_does_not_fit_a_platform_is_refused(
     assert fix in refused.value.fix
     # Its own words have no ports as an option.
     assert "--switch" not in refused.value.fix
+
+
+def test_a_map_with_quiet_prints_the_name_of_its_record_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = map_record(tmp_path / "m.jsonl", {})
+    asked: list[Request] = []
+
+    def start(request: Request, say: Callable[[str], None], **_: object) -> object:
+        asked.append(request)
+        say("measuring over tcp")
+        return run.path, run.footer
+
+    monkeypatch.setattr("weft.session.start", start)
+    words = ("map", "--platform", "escher", "--ranks", "4")
+    done = weft_here((*words, "--quiet"), TERMINAL)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", f"record: {run.path}\n")
+    said = weft_here(words, TERMINAL)
+    assert "nobody is slow" in said.stdout
+    assert said.stderr == f"measuring over tcp\nrecord: {run.path}\n"
+    # The line of progress is drawn where the request does not say so.
+    assert [one.is_quiet for one in asked] == [True, False]
+
+
+def test_a_quiet_map_ends_as_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A budget that ended early is said in any case, and has the exit status of a failure."""
+    whole = map_record(tmp_path / "whole.jsonl", {}).lines
+    last = whole.batches[-1].case
+    batches = [one for one in whole.batches if one.case != last]
+    footer = msgspec.structs.replace(whole.footer, outcome="budget")
+    path = tmp_path / "m.jsonl"
+    write_lines(path, [whole.header, *whole.launches, *batches, *whole.ends, footer])
+    monkeypatch.setattr("weft.session.start", lambda *_, **__: (path, footer))
+    words = ("map", "--platform", "escher", "--ranks", "4")
+    said, quiet = (weft_here((*words, *more), TERMINAL) for more in ((), ("--quiet",)))
+    assert (said.returncode, quiet.returncode) == (1, 1)
+    assert quiet.stderr == said.stderr
+    assert "weft: 1 of 28 cases has no result" in quiet.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--platform", "escher", "--json", "--quiet"), "--json prints the figures alone"),
+        (("m.jsonl", "--quiet"), "m.jsonl is measured already"),
+    ],
+)
+def test_quiet_without_effect_is_refused(words: tuple[str, ...], why: str) -> None:
+    done = weft_here(("map", *words), TERMINAL)
+    assert done.returncode == 2
+    assert done.stderr == f"weft: --quiet has no effect: {why}; omit --quiet\n"

@@ -48,7 +48,7 @@ ALWAYS = {
     },
     "layers": {"json": AS_JSON, "output": AS_FILE, "order": "it is the order of the layers"},
     "map": {
-        "json": AS_JSON,
+        "json quiet": AS_JSON,
         "output": AS_FILE,
         "sizes ranks rounds at_once budget platform": "they are what is measured or simulated",
         "seed": "an order is drawn from it",

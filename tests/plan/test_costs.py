@@ -36,6 +36,21 @@ def test_what_was_measured_counts_and_neighbours_tell_the_rest() -> None:
     assert costs.fixed_s(STATES[:1]) == pytest.approx(0.504)
 
 
+def test_of_several_cases_that_are_as_near_the_usual_one_tells() -> None:
+    """The first round of a map was cheap by chance, and all others were taken for as cheap."""
+    rounds = [
+        CaseState(
+            Case(test="pair_rounds", transport="tcp", bytes=8, ranks=8, point=point),
+            pattern("pair_rounds"),
+        )
+        for point in range(4)
+    ]
+    costs = Costs()
+    for state, seconds in zip(rounds[:3], (0.06, 0.2, 0.25), strict=True):
+        costs.case_took(state, seconds)
+    assert costs.case_s(rounds[3]) == 0.2
+
+
 def test_the_samples_get_what_launches_and_cases_leave() -> None:
     costs = Costs()
     costs.launch_took(TCP, 0.5)

@@ -75,3 +75,28 @@ def test_as_many_pairs_at_once_as_a_round_has_are_all_of_them(
     asked = request_of_map(f"weft map --hosts n1,n2 --ranks 8 --at-once {typed}", monkeypatch)
     [experiment] = asked.experiments
     assert experiment.variants.at_once == at_once
+
+
+@pytest.mark.parametrize(
+    ("slow", "told"),
+    [
+        ({}, "n1 to n2 takes 1.01 µs there and back, 24 rounds"),
+        ({"n1": 3.0}, "n2 to n1 takes 1.01 µs there and back, n1 to n2 3.03 µs"),
+    ],
+)
+def test_of_few_endpoints_nobody_is_named_and_the_ends_of_their_ways_are_told(
+    tmp_path: Path, slow: dict[str, float], told: str
+) -> None:
+    """They had no figure at all."""
+    run = map_record(tmp_path / "m.jsonl", slow, hosts=("n1", "n2"))
+    [said] = sentences(*maps_of(run, None))
+    begin, end = "too few to tell a slow one from its partners (", "; measure 4 or more"
+    assert begin in said
+    assert said.endswith(end)
+    assert told in said
+
+
+def test_of_two_endpoints_that_nobody_measured_no_way_is_told(tmp_path: Path) -> None:
+    (row,) = maps_of(map_record(tmp_path / "m.jsonl", {}, hosts=("n1", "n2")), None)
+    bare = msgspec.structs.replace(row, matrix=None)
+    assert "(no way was measured, " in sentences(bare)[0]

@@ -9,7 +9,7 @@ from msgspec import structs
 from weft.cli.command import print_json
 from weft.cli.from_record import of_command
 from weft.cli.measured import end
-from weft.cli.options import Json, LinkName, Mpi, Options, Topologies, topology_typed
+from weft.cli.options import Json, LinkName, Mpi, Options, Quiet, Topologies, topology_typed
 from weft.cli.submit import may_be_submitted, started
 from weft.cli.typed import refuse_typed
 from weft.cli.where import Where, takes_where
@@ -46,8 +46,8 @@ _LAUNCHES = 3
 _ALREADY = (
     "transport", "sizes", "ranks", "rounds", "at_once", "launches", "budget", "seed", "output",
     "platform", "slow", "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher",
-    "interface", "device", "wait", "mpi", "option", "submit", "partition", "account", "constraint",
-    "time",
+    "interface", "device", "wait", "mpi", "option", "quiet", "submit", "partition", "account",
+    "constraint", "time",
 )  # fmt: skip
 _NOT_SIMULATED = (
     "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",
@@ -147,6 +147,7 @@ def map_(
     slow: _Slow = None,
     output: _Output = None,
     json: Json = False,
+    quiet: Quiet = False,
     where: Where = Where(),  # noqa: B008 - frozen
 ) -> None:
     """Measure all pairs, both ways, in rounds, and name the node or switch that is slow, if any.
@@ -155,6 +156,8 @@ def map_(
     """
     from weft.sim.slow_cables import parse_slow
 
+    if json:
+        refuse_typed(context, "quiet", why="--json prints the figures alone")
     known = topology_typed(topology)
     if record is not None:
         refuse_typed(context, *_ALREADY, why=f"{record} is measured already")
@@ -173,17 +176,12 @@ def map_(
         at_once=at_once, sizes=sizes, transport=transport, launches=launches, budget=budget,
         seed=seed, wait=wait, mpi=mpi, option=option, output=output,
     )  # fmt: skip
-    done = started(
-        context,
-        request,
-        lambda line: typer.echo(line, err=True),
-        check_hosts=known.on if known else None,
-    )
+    done = started(context, request, check_hosts=known.on if known else None)
     if done is None:
         return
     path, footer = done
     typer.echo(f"record: {path}", err=True)
-    run, summaries = _show(path, known, "", as_json=json)
+    run, summaries = _read(path) if quiet else _show(path, known, "", as_json=json)
     end(run, summaries, footer, asked=output)
 
 
@@ -304,6 +302,15 @@ def _request(
         platform=platform,
         **{**structs.asdict(where), **of, **usual},
     )
+
+
+def _read(path: Path) -> "tuple[Run, tuple[CaseSummary, ...]]":
+    """The record, where nothing of it is shown: for the last line and the exit status."""
+    from weft.analysis.summary import summarise
+    from weft.record.run import load
+
+    run = load(path)
+    return run, tuple(summarise(run))
 
 
 def _show(

@@ -28,6 +28,7 @@ Options = Annotated[
     list[str] | None,
     typer.Option(help="Set an option of a transport: tcp.port=7000 (see weft list transports)."),
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print the names of the files only.")]
 Topologies = Annotated[
     list[str] | None,
     typer.Option(

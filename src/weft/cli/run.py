@@ -12,7 +12,7 @@ from weft.cli.from_record import Again, Resume, of_command, resumed
 from weft.cli.from_record import again as request_of
 from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.measured import Detail, show
-from weft.cli.options import Json, Mpi, Options
+from weft.cli.options import Json, Mpi, Options, Quiet
 from weft.cli.submit import earlier, is_for_a_job, may_be_submitted, started
 from weft.cli.typed import is_typed, refuse_typed
 from weft.cli.where import Where, takes_where
@@ -178,7 +178,6 @@ _Report = Annotated[bool, typer.Option(help="Write the HTML report.")]
 _Verbose = Annotated[
     bool, typer.Option("--verbose", help="Print a screen of figures, findings and notes.")
 ]
-_Quiet = Annotated[bool, typer.Option("--quiet", help="Print the names of the files only.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -232,7 +231,7 @@ def run(
     json: Json = False,
     report: _Report = True,
     verbose: _Verbose = False,  # noqa: ARG001 - see _detail
-    quiet: _Quiet = False,  # noqa: ARG001 - see _detail
+    quiet: Quiet = False,  # noqa: ARG001 - see _detail
     where: Where = Where(),  # noqa: B008 - frozen
     asked: ApplicationsAsked = ApplicationsAsked(),  # noqa: B008 - frozen
 ) -> None:
@@ -243,7 +242,7 @@ def run(
     if resume is not None:
         done = resumed(context, resume, report=report, for_a_job=is_for_a_job(context))
     elif again is not None:
-        done = _start(context, request_of(context, again, report=report))
+        done = started(context, request_of(context, again, report=report))
     else:
         of = functools.partial(plan.parse_variants, points=points, pages=pages, application=asked)
         own = of(queue_depth, buffers, wait, single=given("single", single))
@@ -258,7 +257,7 @@ def run(
             platform=_platform(context, platform, rate),
             **_effort(given, precision, (budget, deadline), launches, (samples, keep_all)),
         )
-        done = _start(context, request)
+        done = started(context, request)
     if done:
         show(*done, as_json=json, report=report, asked=resume or output, detail=_detail(context))
 
@@ -301,10 +300,6 @@ def _experiment(
 ) -> plan.Experiment:
     names = tuple(given("tests", tests) or plan.TESTS)
     return plan.Experiment(tests=names, sizes=given("sizes", sizes), variants=variants)
-
-
-def _start(context: typer.Context, request: "Request") -> "tuple[Path, Footer] | None":
-    return started(context, request, (lambda _: None) if request.is_quiet else _say)
 
 
 def _effort(
@@ -380,7 +375,3 @@ def _platform(context: typer.Context, name: str, rate: str) -> "SimulatedPlatfor
         context, *others, why=f"the hosts, devices and libraries of --platform {name} are simulated"
     )
     return simulated_platform(name, rate)
-
-
-def _say(line: str) -> None:
-    typer.echo(line, err=True)

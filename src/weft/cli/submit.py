@@ -177,11 +177,14 @@ def is_for_a_job(context: typer.Context) -> bool:
 def started(
     context: typer.Context,
     request: "Request",
-    say: Callable[[str], None],
     check_hosts: Callable[[tuple[str, ...]], object] | None = None,
 ) -> "tuple[Path, Footer] | None":
     """Measure, or where a job is to do it only look whether it can: None. Raises WeftError."""
     from weft import session
+
+    def say(line: str) -> None:
+        if not request.is_quiet:
+            typer.echo(line, err=True)
 
     if not is_for_a_job(context):
         return session.start(request, say, check_hosts=check_hosts)

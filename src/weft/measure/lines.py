@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from weft.record.model import Role
 
 
-def utc_now() -> str:
-    """The time for the record, UTC, ISO 8601."""
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+def utc_now(timespec: str = "milliseconds") -> str:
+    """The time for the record, UTC, ISO 8601: fine enough to tell what passed between two."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec=timespec)
 
 
 def case_line(

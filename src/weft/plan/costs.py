@@ -7,6 +7,7 @@ cases of neighbouring sizes.
 from __future__ import annotations
 
 import math
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -89,8 +90,13 @@ class Costs:
             messages_s = CHECKED_MESSAGES * size / GUESSED_BYTES_PER_S
             return GUESSED_CASE_S + messages_s + _fields_s(state)
         along = _knee(size)
-        near, _, seconds = min(known.values(), key=lambda one: abs(one[1] - along))
-        return seconds * max(1.0, _scale(size, near))
+        least = min(abs(one[1] - along) for one in known.values())
+        # What one case took is chance: of several that are as near the median counts.
+        return median(
+            seconds * max(1.0, _scale(size, near))
+            for near, at, seconds in known.values()
+            if abs(at - along) == least
+        )
 
     def fixed_s(self, states: Iterable[Costed]) -> float:
         """What one launch of each of these cases takes beside its samples."""

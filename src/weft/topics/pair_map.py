@@ -283,7 +283,8 @@ def _what_is_slow(row: MapRow, place: str) -> list[str]:
         if row.with_more_launches:
             words += f"; more endpoints or launches tell: {row.with_more_launches}"
     if _has_few(row):
-        words = f"too few to tell a slow one from its partners; measure {FEWEST} or more"
+        words = "too few to tell a slow one from its partners"
+        words += f" ({_ways_in_words(row)}, {amount}); measure {FEWEST} or more"
     elif _has_few_rounds(row):
         words = f"{amount} {verb_of(row.rounds, 'do')} not tell a slow one from its partners"
         words += f"; measure {FEWEST_ROUNDS} or more"
@@ -323,6 +324,17 @@ def _far_off(row: MapRow) -> SlowPair | None:
     """The slowest way where it has a cause, whether or not it is clear which."""
     far = max(LEAST, math.expm1(_FAR * math.log1p(row.scatter)))
     return next((one for one in _of_who_answers(row)[:1] if one.slower > far), None)
+
+
+def _ways_in_words(row: MapRow) -> str:
+    """The fastest way and the slowest, which are all that can be said of a few endpoints."""
+    if row.matrix is None or np.isnan(row.matrix.time_ns).all():
+        return "no way was measured"
+    times, names = row.matrix.time_ns, row.matrix.names
+    ends = [np.unravel_index(find(times), times.shape) for find in (np.nanargmin, np.nanargmax)]
+    fastest, slowest = (f"{names[one]} to {names[other]}" for one, other in ends)
+    words = f"{fastest} takes {format_time(times[ends[0]])} there and back"
+    return words if fastest == slowest else f"{words}, {slowest} {format_time(times[ends[1]])}"
 
 
 def _what_is_distinguished(row: MapRow, place: str) -> list[str]:
