@@ -157,7 +157,10 @@ SCENES = {
         ('--link "IB 4x SDR"', "late.jsonl", "r.jsonl"),
         ('--link "IB 4x SDR"', "r.jsonl --table overhead", "r.jsonl --table figures"),
     ],
-    "report": [('--link "IB 4x SDR"', "late.jsonl", "r.jsonl")],
+    "report": [
+        ('--link "IB 4x SDR"', "late.jsonl", "r.jsonl"),
+        (CONF, "late.jsonl", "m1.jsonl r.jsonl"),
+    ],
     "memory": [('--link "IB 4x SDR"', "late.jsonl", "UNLIKE")],
     "fit": [
         ("--columns bytes,seconds", "r.jsonl --transport tcp", "times.csv"),
@@ -194,6 +197,8 @@ SCENES = {
         ("--time 1min", "--ranks 4", "IN_JOB --ranks 4"),
     ],
     "figure": [
+        (CONF, "r.jsonl -o f.svg", "m1.jsonl -o f.svg"),
+        (CONF, "r.jsonl -o f.svg --show fit", "m1.jsonl -o f.svg --show map-0"),
         ("--columns bytes,seconds", "r.jsonl -o f.svg", "times.csv -o f.svg --show fit"),
         ("--columns bytes,seconds", "escher -o f.svg --show fit", "times.csv -o f.svg --show fit"),
         ("--test ping_pong", "times.csv -o f.svg --show signature", "r.jsonl -o f.svg"),

@@ -13,6 +13,8 @@ from support.printed import result_of
 from weft.cli.main import app
 from weft.errors import WeftError
 from weft.record.run import load
+from weft.sources.topologies import topology_of
+from weft.studies.figures import chart_called
 from weft.studies.map_changes import changed_maps, checks_of, sentences_of
 from weft.studies.maps import maps_among
 
@@ -134,6 +136,23 @@ def test_what_got_slower_is_named_by_its_leaf(tmp_path: Path, before: weft.Run) 
     assert "leaf l3" in " ".join(checked.stdout.split())
     without = CliRunner().invoke(app, words[:-2])
     assert "leaf" not in without.stdout
+
+
+def test_a_page_and_a_figure_of_a_map_know_its_topology(tmp_path: Path) -> None:
+    """The page named single hosts where the terminal named their leaf."""
+    leaves = ("n[1,6]", "n[2-3]", "n[4,5,7]")
+    text = "".join(f"SwitchName=l{at} Nodes={own}\n" for at, own in enumerate(leaves, 1))
+    (tmp_path / "t.conf").write_text(text)
+    run = map_record(tmp_path / "m.jsonl", {"n2": 1.5, "n3": 1.5})
+    page = tmp_path / "p.html"
+    words = ["report", str(run.path), "-o", str(page)]
+    for known in ([], ["--topology", str(tmp_path / "t.conf")]):
+        assert CliRunner().invoke(app, [*words, *known]).exit_code == 0
+        assert ("the way out of leaf l2 is slow" in page.read_text()) == bool(known)
+    fabric_of = topology_of([str(tmp_path / "t.conf")]).on
+    matrix = chart_called([str(run.path)], "map-0", fabric_of=fabric_of).matrix
+    assert matrix is not None
+    assert matrix.names == ("n1", "n6", "n2", "n3", "n4", "n5", "n7")
 
 
 def test_maps_of_other_hosts_are_joined_by_their_names(tmp_path: Path, before: weft.Run) -> None:

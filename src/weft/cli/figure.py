@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.command import output_option
-from weft.cli.options import Columns
+from weft.cli.options import Columns, Topologies, topology_typed
 from weft.cli.series_options import check_series_options
 from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
@@ -57,6 +57,7 @@ def figure(
     ] = "",
     transport: Annotated[str, typer.Option(help="Draw only these transports, with commas.")] = "",
     columns: Columns = "",
+    topology: Topologies = None,
 ) -> None:
     """Draw one figure for a two-column paper, in the column's width with embedded fonts."""
     from weft.outputs import write_output
@@ -70,12 +71,14 @@ def figure(
     paper = paper_of(layout, wide=wide, height_inches=height, points=points, family=font)
     if show in OF_MODELS:
         check_series_options(context, sources)
+        refuse_typed(context, "topology", why="it is for maps")
     else:
         refuse_typed(
             context, "columns", why="a CSV is drawn as a fit or as a signature alone",
             fix="omit {}, or type --show fit",
         )  # fmt: skip
-    chart = chart_called(sources, show, test, transport, columns)
+    known = topology_typed(topology)
+    chart = chart_called(sources, show, test, transport, columns, known.on if known else None)
     write_output(output, draw(chart, (kind,), paper)[0])
     size = f"{paper.width_inches:g} x {paper.height_inches:.3g} in"
     typer.echo(f"{output}: {chart.title}, {size}, {paper.points:g} pt {paper.family}")

@@ -235,7 +235,9 @@ def _asked(
         )
     if count < plan.RANKS:
         raise WeftError(
-            f"a map of {counted(count, 'rank')} has no pairs",
+            f"a map of {counted(count, 'rank')} has no pairs"
+            if count
+            else "no hosts are named, and this is no job",
             "type --hosts n1,n2,n3,n4, or --ranks 4",
         )
     return count, tuple(range(rounds or usual_rounds(count)))

@@ -6,13 +6,15 @@ from typing import Annotated
 import typer
 
 from weft.cli.command import only_output_option
-from weft.cli.options import LinkName
+from weft.cli.options import LinkName, Topologies, topology_typed
 
 _EXAMPLES = """Examples:
 
 weft report run.jsonl.zst -o run.html
 
-weft report run.jsonl.zst --price prices.toml"""
+weft report run.jsonl.zst --price prices.toml
+
+weft report map-monday.jsonl map-friday.jsonl --topology topology.conf"""
 
 
 def register(app: typer.Typer) -> None:
@@ -25,6 +27,7 @@ def report(
         list[Path], typer.Argument(help="Read these records; several share the charts.")
     ],
     link: LinkName = "",
+    topology: Topologies = None,
     price: Annotated[
         Path | None,
         typer.Option(help="Price the fabrics of this file, with what the first record delivers."),
@@ -44,5 +47,6 @@ def report(
     from weft.outputs import STANDARD_OUTPUT
     from weft.studies.pages import page_of_records
 
-    page = page_of_records(records, output, link, price)
+    known = topology_typed(topology)
+    page = page_of_records(records, output, link, price, known.on if known else None)
     typer.echo(f"report: {page}", err=page == STANDARD_OUTPUT)

@@ -23,10 +23,8 @@ from weft.plan.variations import names_of, parse_vary, variations_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from weft.plan.request import Request
     from weft.plan.simulated import SimulatedPlatform
     from weft.plan.suites import Suite
-    from weft.record.model import Footer
 
 _EXAMPLES = """Examples:
 

@@ -12,26 +12,36 @@ from weft.report.signatures import signature_chart
 from weft.sources.records import each_record, records_named
 from weft.sources.series import pairs_of_each
 from weft.studies.fits import only_one, signatures_of
+from weft.studies.maps import check_are_maps
 from weft.topics import charts_of, results_among
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft.analysis.diagnosis.measured import FabricOf
     from weft.charts import Chart
 
 OF_MODELS = FIT, SIGNATURE = ("fit", "signature")
 
 
 def chart_called(
-    sources: Sequence[str], show: str, test: str = "", transport: str = "", columns: str = ""
+    sources: Sequence[str],
+    show: str,
+    test: str = "",
+    transport: str = "",
+    columns: str = "",
+    fabric_of: FabricOf | None = None,
 ) -> Chart:
     """The chart of this name: a fit, the signatures, a test's curves over sizes or a topic's own.
 
-    Without a name it is the first of the records' charts. Raises WeftError.
+    Without a name it is the first of the records' charts. `fabric_of` gives the topology of maps
+    where it is known. Raises WeftError.
     """
     if show in OF_MODELS:
         return _of_models(each_record(sources), show, test, transport, columns)
-    found = charts_of([results_among(run, test, transport) for run in records_named(sources)])
+    runs = records_named(sources)
+    check_are_maps(runs, fabric_of)
+    found = charts_of([results_among(run, test, transport, fabric_of=fabric_of) for run in runs])
     charts = {chart.name: chart for chart in found}
     if not charts:
         raise WeftError(

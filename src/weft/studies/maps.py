@@ -10,7 +10,7 @@ import msgspec
 from weft.analysis.diagnosis.measured import FabricOf, is_map
 from weft.analysis.summary import summarise
 from weft.charts import Chart
-from weft.errors import WeftError
+from weft.errors import WeftError, without_effect
 from weft.names import is_there
 from weft.plan.cases import Experiment, Variants
 from weft.record.reader import header_of
@@ -54,6 +54,12 @@ def maps_among(names: Sequence[str]) -> tuple[Run, Run] | None:
             "type two records of weft map",
         )
     return record_named(maps[0]), record_named(maps[1])
+
+
+def check_are_maps(runs: Sequence[Run], fabric_of: FabricOf | None) -> None:
+    """Raises WeftError for a topology where no record is a map."""
+    if fabric_of and not any(is_map(run.header) for run in runs):
+        raise without_effect("--topology", "it is for maps, and there is none")
 
 
 def map_experiment(

@@ -13,6 +13,7 @@ from weft.sources.named import split_source
 from weft.sources.records import each_record, records_named
 from weft.sources.series import models_of
 from weft.studies.links import with_link
+from weft.studies.maps import check_are_maps
 from weft.topics import TOPICS, results_of
 from weft.topics.fabric_cost import cost_table
 from weft.topics.fabric_value import value_charts, value_table
@@ -21,25 +22,34 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from weft.analysis.diagnosis.measured import FabricOf
     from weft.topics.base import Results
 
 
 def page_of_records(
-    records: Sequence[Path], output: Path | None = None, link: str = "", prices: Path | None = None
+    records: Sequence[Path],
+    output: Path | None = None,
+    link: str = "",
+    prices: Path | None = None,
+    fabric_of: FabricOf | None = None,
 ) -> Path:
     """Write the page of all records beside the first, or to `output`, and give its path.
 
     It has the names of all records and parts, so that the page of one of them stays. `prices` is
-    a file of fabrics, priced with what the first record delivers. Raises WeftError.
+    a file of fabrics, priced with what the first record delivers, and `fabric_of` gives the
+    topology of maps where it is known. Raises WeftError.
     """
     words = each_record(records)
     runs = records_named(words)
+    check_are_maps(runs, fabric_of)
     parts = [split_source(word)[1] for word in words]
     named = [(run.path, part) for run, part in zip(runs, parts, strict=True)]
     page = output or report_path(*named[0], *named[1:])
     found = with_link(
         link,
-        lambda known: [results_of(run, summarise(run, known), known) for run in runs],
+        lambda known: [
+            results_of(run, summarise(run, known), known, fabric_of=fabric_of) for run in runs
+        ],
         lambda every: [[topic.plain(one.of(topic)) for topic in TOPICS] for one in every],
     )
     write_page(found, page, [_priced(prices, runs[0].path)] if prices else [])

@@ -40,6 +40,7 @@ from weft.topics.sizes import Sizes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from weft.analysis.diagnosis.measured import FabricOf
     from weft.analysis.summary import CaseSummary
     from weft.charts import Chart
     from weft.fabric.peaks import Link
@@ -72,15 +73,23 @@ TOPICS: tuple[Topic[Any], ...] = (
 
 
 def results_of(
-    run: Run, summaries: Sequence[CaseSummary], link: Link | None = None, name: str = ""
+    run: Run,
+    summaries: Sequence[CaseSummary],
+    link: Link | None = None,
+    name: str = "",
+    fabric_of: FabricOf | None = None,
 ) -> Results:
     """A record's results, for every output; `link` is what a user says the traffic went over, and
-    `name` tells it from others where its file's does not."""
-    return Results(run, summaries, TOPICS, link, name)
+    `name` tells it from others where its file's does not. `fabric_of` has a map's topology."""
+    return Results(run, summaries, TOPICS, link, name, fabric_of)
 
 
 def results_among(
-    run: Run, tests: str = "", transports: str = "", link: Link | None = None
+    run: Run,
+    tests: str = "",
+    transports: str = "",
+    link: Link | None = None,
+    fabric_of: FabricOf | None = None,
 ) -> Results:
     """The results of the cases of these tests and transports, names with commas; empty: of all.
 
@@ -93,7 +102,7 @@ def results_among(
     )
     kept = [row for row in rows if row.test in wanted[0] and row.transport in wanted[1]]
     shown = run.only({row.case for row in kept}) if tests or transports else run
-    return results_of(shown, kept, link)
+    return results_of(shown, kept, link, fabric_of=fabric_of)
 
 
 def chosen(kind: str, asked: str, names: Iterable[str]) -> tuple[str, ...]:

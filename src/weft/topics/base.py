@@ -17,6 +17,7 @@ from weft.wording import counted, said_once
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from weft.analysis.diagnosis.measured import FabricOf
     from weft.analysis.stats.needed import Needed
     from weft.analysis.summary import CaseSummary
     from weft.charts import Chart
@@ -34,8 +35,8 @@ class Results:
     """A record, the summaries of the cases that are shown, and what topics made of them.
 
     `link` is what a user says that the traffic went over, and `name` what tells the record from
-    others beside it: its file's, unless something else does. Rows are computed when an output first
-    asks for them, and once only.
+    others beside it: its file's, unless something else does. `fabric_of` has the topology of a map,
+    where it is known. Rows are computed when an output first asks for them, and once only.
     """
 
     def __init__(
@@ -45,11 +46,13 @@ class Results:
         topics: Sequence[Topic[Any]],
         link: Link | None = None,
         name: str = "",
+        fabric_of: FabricOf | None = None,
     ) -> None:
         self.run = run
         self.name = name or run.path.name
         self.summaries = tuple(summaries)
         self.link = link
+        self.fabric_of = fabric_of
         self._topics = tuple(topics)
         self._computed: dict[object, Any] = {}
 

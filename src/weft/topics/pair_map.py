@@ -103,8 +103,8 @@ class PairMap(Topic[tuple[MapRow, ...]]):
     is_on_cards = True
 
     def rows(self, results: Results) -> tuple[MapRow, ...]:
-        """A row for each size over each transport; nothing is known of the fabric."""
-        return maps_of(results.run, None, results.link)
+        """A row for each size over each transport."""
+        return maps_of(results.run, results.fabric_of, results.link)
 
     def owns(self, run: Run, pattern: Pattern) -> bool:
         """Its rounds are no curves."""
@@ -287,7 +287,7 @@ def _what_is_slow(row: MapRow, place: str) -> list[str]:
         words += f" ({_ways_in_words(row)}, {amount}); measure {FEWEST} or more"
     elif _has_few_rounds(row):
         words = f"{amount} {verb_of(row.rounds, 'do')} not tell a slow one from its partners"
-        words += f"; measure {FEWEST_ROUNDS} or more"
+        words += f" ({_ways_in_words(row)}); measure {FEWEST_ROUNDS} or more"
     else:
         return [*lines, f"{place}: {words}", *_what_is_distinguished(row, place)]
     return [*lines, f"{place}: {words}"]
