@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from support.builders import write_lines
 from support.maps import map_record
 from weft.analysis.diagnosis.measured import MeasuredMap, measured_maps
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.needed import to_be_beside
 from weft.cli.main import app
 from weft.errors import WeftError
+from weft.plan.simulated import SimulatedPlatform
 from weft.record.run import load
 from weft.sources.limits import read_limits
 from weft.studies.checks import checked
@@ -132,6 +135,22 @@ def test_the_command_takes_a_map_and_limits(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, words)
     assert ran.exit_code == 1
     assert "n5 to " in " ".join(ran.stdout.split())
+
+
+def test_a_simulation_has_no_sessions_and_no_boots(tmp_path: Path) -> None:
+    """It was said that a slow boot looks like a slow machine, and what to type on another day."""
+    lines = map_record(tmp_path / "m.jsonl", {}).lines
+    platform = SimulatedPlatform(name="known", kind="model", nodes=7)
+    assert lines.footer is not None
+    plan = msgspec.structs.replace(lines.header.plan, simulated=platform)
+    header = msgspec.structs.replace(lines.header, plan=plan)
+    path = tmp_path / "s.jsonl"
+    write_lines(path, [header, *lines.launches, *lines.batches, *lines.ends, lines.footer])
+    limits = tmp_path / "limits.toml"
+    limits.write_text('[[limit]]\ntest = "pair_rounds"\nlatency_at_most = "1 us"\n')
+    notes = [" ".join(checked([one], [limits], 0.05).notes) for one in (tmp_path / "m.jsonl", path)]
+    for word in ("session", "boot"):
+        assert [word in note for note in notes] == [True, False]
 
 
 def test_no_limits_are_made_of_a_map(tmp_path: Path) -> None:

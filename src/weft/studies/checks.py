@@ -102,10 +102,7 @@ def checked(
     if fabric_of:
         raise WeftError("--topology has no effect: these records are no maps", "omit --topology")
     checks = against_record(pool(runs), pool(references), slack)
-    rests_on = {
-        _TESTED: launches_of(runs),
-        _REFERENCE: launches_of(references),
-    }
+    rests_on = {_TESTED: _launches_measured(runs), _REFERENCE: _launches_measured(references)}
     last = zip(rests_on, (runs[-1], references[-1]), strict=True)
     further = {name: next_session_of(run) for name, run in last}
     to_do = _without_verdict(checks, [*further.values()])
@@ -118,6 +115,11 @@ def checked(
         required=1 / (1 + slack),
         measured=_measured({_TESTED: runs, _REFERENCE: references}),
     )
+
+
+def _launches_measured(runs: Sequence[Run]) -> tuple[int, ...]:
+    """As launches_of; a simulation is the same on any day and after any boot."""
+    return launches_of([run for run in runs if run.header.plan.simulated is None])
 
 
 def _within_hosts(runs: Sequence[Run], references: Sequence[Run]) -> list[str]:
@@ -154,7 +156,7 @@ def _by_limits(runs: Sequence[Run], against: Sequence[Path]) -> CheckedMachine:
         checks = checks_of_limits(runs, limits)
     else:
         checks = against_limits(pool(runs), limits)
-    rests_on = {_TESTED: launches_of(runs)}
+    rests_on = {_TESTED: _launches_measured(runs)}
     further = {_TESTED: next_session_of(runs[-1])}
     to_do = _without_verdict(checks, [*further.values()])
     basis = sessions_in_words(rests_on, further={} if to_do else further, one=ONE_BY_ITSELF)
