@@ -8,6 +8,7 @@ import pytest
 
 from support.builders import make_clock
 from weft.measure.stopping import (
+    MOST_VALUES_OF_ROUND,
     Amount,
     amount,
     budget_of_turns_s,
@@ -234,3 +235,32 @@ def test_turns_need_a_budget_and_say_so() -> None:
         " samples, where this budget has 0.4 s; type fewer --buffers, or --budget 7s"
     )
     assert math.isclose(budget_of_turns_s(one, TIMED, 1e6, 5), needed_s / 2)
+
+
+PAIRS = Pattern(
+    name="pairs", title="", summary="", ranks=2, latency_divisor=1, bandwidth_factor=1,
+    figure="pairs", time_factor=2,
+)  # fmt: skip
+
+
+def test_a_round_of_pairs_is_as_long_as_its_pairs_took() -> None:
+    """The two ways of a pair overlap: what was counted as two took as long as one."""
+    first = of(case(ranks=8), PAIRS, 1e6, 1e9)
+    known = of(case(ranks=8), PAIRS, 1e6, 1e9, pace_ns=1.25e6)
+    assert (first.samples, known.samples) == (500, 800)
+    other = of(case(ranks=8), PAUSED, 1e6, 1e9, pace_ns=1.25e6)
+    assert other.samples == 500
+
+
+@pytest.mark.parametrize(
+    ("ranks", "samples", "ops"),
+    [(2, 1750, 2), (8, 1750, 2), (16, 875, 4), (64, 250, 14), (131, 125, 28), (132, 1750, 2)],
+)
+def test_ranks_of_a_round_have_fewer_and_longer_samples_where_all_are_kept(
+    ranks: int, samples: int, ops: int
+) -> None:
+    """Of more ranks than keep all of theirs only quantiles reach the record."""
+    found = of(case(ranks=ranks), PAIRS, 1e6, 3.5e9, pace_ns=1e6)
+    assert (found.samples, found.ops_per_sample) == (samples, ops)
+    if 8 < ranks < 132:
+        assert found.samples * ranks <= MOST_VALUES_OF_ROUND

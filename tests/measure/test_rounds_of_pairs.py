@@ -12,6 +12,7 @@ from support.builders import make_clock, pattern
 from support.virtual_ranks import Machine, Sink, footer_of, launches_of, measure
 from weft.launch.protocol import Answer, LaunchError
 from weft.measure.checked_pairs import CheckedPairs
+from weft.measure.choice import LEAST_WORTH_OF_PAIRS
 from weft.measure.state import CaseState
 from weft.measure.stopping import Amount, most_checked
 from weft.plan.case import Case
@@ -42,6 +43,7 @@ class Pairs(Machine):
         ticks = (1,) * len(answer.ticks) if partners[0] == RANKS else answer.ticks
         # The two of a pair take turns.
         timed_ns = 2 * answer.timed_ns
+        self.now += answer.timed_ns / 1e9
         return msgspec.structs.replace(answer, ticks=ticks, parts=own, timed_ns=timed_ns)
 
 
@@ -186,14 +188,18 @@ def test_of_many_ranks_each_looks_at_fewer_messages() -> None:
 def test_what_a_round_costs_beside_its_samples_is_not_taken_from_those_of_later_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Rounds of 0.3 s where 10 ms were guessed, and time for all: each has its half second.
+    """Rounds of 0.3 s where 10 ms were guessed, and time for all: each has six times as long.
 
-    The plan of a launch was made of the guess, and the last rounds had the least samples.
+    The plan of a launch was made of the guess, and the last rounds had the least samples; then
+    none had more than three quarters of a second.
     """
     sink, left_s = measure(monkeypatch, CASES, 600, overhead_s=0.3, ranks=Pairs, launches=1)
     timed = [one for one in sink if isinstance(one, Batch) and one.role == "measure"]
+    # The first of a size has what was guessed.
     assert min(one.timed_ns for one in timed) > 0.4e9
-    assert max(one.timed_ns for one in timed) < 0.8e9
+    own = sorted(one.timed_ns for one in timed)
+    assert own[2] == pytest.approx(LEAST_WORTH_OF_PAIRS * 0.3e9, rel=0.05)
+    assert own[-1] == pytest.approx(LEAST_WORTH_OF_PAIRS * 0.3e9, rel=0.05)
     assert left_s > 300
 
 
@@ -202,6 +208,7 @@ class Overlapping(Pairs):
 
     def run(self, case: Mapping[str, Any], wait_s: float) -> Answer:
         answer = super().run(case, wait_s)
+        self.now -= answer.timed_ns / 2 / 1e9
         return msgspec.structs.replace(answer, timed_ns=answer.timed_ns // 2)
 
 

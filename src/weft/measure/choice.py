@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LEAST_WORTH = 2.0
 # Of rounds of pairs, whose samples are as long as those of the slowest pair: a typical one's are
 # shorter, and a map takes at most half as long again as these.
-LEAST_WORTH_OF_PAIRS = 4.0
+LEAST_WORTH_OF_PAIRS = 6.0
 # How far a case may make up for others of its launch that took less than planned.
 MOST_MADE_UP = 1.5
 
@@ -186,6 +186,9 @@ def next_share_s(left_s: float, left: Sequence[CaseState], usual_s: float, costs
     """The same for the next case of a launch, by the time that is left for those left in it."""
     fixed_s = sum(costs.case_s(state) for state in left)
     samples_s = _fair_s(left_s, fixed_s, len(left))
+    if left[0].pattern.figure == "pairs" and costs.knows_size(left[0]):
+        # What such a round costs beside its samples is measured, whatever was guessed before.
+        return min(samples_s, max(usual_s, _longest_s(costs.case_s(left[0]), left[:1])))
     return min(samples_s, MOST_MADE_UP * usual_s, max(usual_s, _longest_s(fixed_s, left)))
 
 

@@ -184,7 +184,8 @@ class CaseRunner:
             keep_all=self.plan.keep_all,
         )
         answer = self._answer(ranks, line, self.plan.case_deadline_s + timeout)
-        timed_s = _turns(state) * answer.timed_ns / 1e9
+        pass_ns = state.pass_ns(answer, ranks.clock) if answer.timed_ns else 0.0
+        timed_s = _turns(state) * pass_ns / 1e9
         self.besides_s = max(0.0, time.monotonic() - begun - timed_s)
         is_last = last or answer.status != "ok"
         again = not is_last and _too_short(state, chosen, answer, ranks.clock)

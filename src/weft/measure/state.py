@@ -113,11 +113,11 @@ class CaseState:
         # The next operation of a load waits for its turn and not for this one's end.
         due = seen.parts.get(INTERVAL, ())
         self._next_ticks = due[-1] if due else median_ticks
-        self._timed_ns += self._pass_ns(seen, clock)
+        self._timed_ns += self.pass_ns(seen, clock)
         self._timed_operations += len(seen.ticks) * seen.ops_per_sample
         self.pace_ns = self._timed_ns / max(1, self._timed_operations)
 
-    def _pass_ns(self, seen: Sampled, clock: Clock) -> float:
+    def pass_ns(self, seen: Sampled, clock: Clock) -> float:
         """What the samples of a batch took. Of pairs the slowest: all wait for it at the end."""
         # Of simulated ranks there is no time of a pass: that of the whole batch stands for it.
         own_ns = seen.timed_ns or seen.elapsed_ns

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import msgspec
 
 from weft.plan.memory import most_checked_of
+from weft.plan.plan import MOST_WHOLE_VALUES
 from weft.units import format_bytes
 from weft.wording import counted
 
@@ -27,6 +28,9 @@ FEWEST_SAMPLES = 3
 SHORTEST_SHARE_S = 0.002
 LONGEST_SHARE_S = 0.5
 MOST_SAMPLES = 2000
+# Of a round of pairs the samples of every rank are kept: of all ranks together no more than so
+# many, for nothing is measured while they reach the record.
+MOST_VALUES_OF_ROUND = 1 << 14
 # Of a test whose every sample is one operation: its tail is what it is about.
 MOST_OPERATIONS = 10_000
 MOST_OPS = 1 << 20
@@ -171,12 +175,16 @@ def amount(
     if ops > most_ops:
         ops, least_ns = max(most_ops, fewest_ops), 0.0
     cost_ns = max(pace_ns, operation_ns * pattern.time_factor)
+    if pattern.figure == "pairs" and pace_ns > 0:
+        # The two ways of a pair overlap: of short messages both take as long as one.
+        cost_ns = pace_ns
     samples = int(share_ns / (ops * cost_ns))
-    most = MOST_OPERATIONS if pattern.every_operation else MOST_SAMPLES
+    most = _most_samples(case, pattern)
     if samples > most and not asked_samples and not is_one:
         # The time that is left over goes into longer samples, not into more of them.
         longest = max(1, int(LONGEST_SAMPLE_NS / operation_ns))
-        ops = min(ops * samples // most, max(ops, longest), _most_ops(case))
+        whole = math.ceil if pattern.figure == "pairs" else math.floor
+        ops = min(whole(ops * samples / most), max(ops, longest), _most_ops(case))
         samples = int(share_ns / (ops * cost_ns))
     # A stream's sample that takes longer than the share has a queue of messages in itself.
     is_enough = fewest_ops > 1 and ops * cost_ns >= share_ns
@@ -185,6 +193,15 @@ def amount(
     warmup = min(max(1, int(samples * WARMUP_SHARE)), MOST_WARMUP)
     chosen = Amount(samples=samples, warmup=warmup, ops_per_sample=ops, least_sample_ns=least_ns)
     return _in_whole_turns(case, chosen, by_samples=not asked_samples, by_operations=not is_one)
+
+
+def _most_samples(case: Case, pattern: Pattern) -> int:
+    """Of one batch. Of more ranks than keep every value quantiles are kept, and those are few."""
+    if pattern.every_operation:
+        return MOST_OPERATIONS
+    if pattern.figure != "pairs" or case.ranks * MOST_SAMPLES > MOST_WHOLE_VALUES:
+        return MOST_SAMPLES
+    return min(MOST_SAMPLES, MOST_VALUES_OF_ROUND // case.ranks)
 
 
 def unloaded_latency_ns(states: Sequence[Looked], case: Case) -> float:

@@ -98,6 +98,11 @@ class Costs:
             if abs(at - along) == least
         )
 
+    def knows_size(self, state: Costed) -> bool:
+        """Whether a case of its kind and size was measured."""
+        size = _size(state.case)
+        return any(own == size for own, _, _ in self._cases_s.get(_kind(state.case), {}).values())
+
     def fixed_s(self, states: Iterable[Costed]) -> float:
         """What one launch of each of these cases takes beside its samples."""
         todo = list(states)
