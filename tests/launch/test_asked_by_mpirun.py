@@ -39,7 +39,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 def test_one_process_a_host_is_spread_over_all_hosts(asked: list[Any]) -> None:
     assert MpirunLauncher().manifests(Allocation(), 12.5) == {"n1": {"host": "n1"}}
-    (words, options), (command, environment, nodes, deadline_s) = asked
+    [(starting, environment, nodes, deadline_s)] = asked
+    command = starting(HOSTS)
+    words, options = asked[1]
     assert words == ("mpich", HOSTS, RankLayout(nodes=3, each=1), 3)
     assert options == {"is_spread": True}
     assert command == ["mpirun", "-n", "3", "python", "-m", "weft.host"]

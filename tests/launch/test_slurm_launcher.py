@@ -164,12 +164,12 @@ def test_each_node_of_the_job_is_asked_what_it_is(
     launcher = SlurmLauncher()
     launcher.manifests(Allocation(), 4.0)
     launcher.manifests(Allocation(hosts=("n2",)))
-    for (words, environment, nodes, deadline_s), named, wait_s in zip(
+    for (starting, environment, nodes, deadline_s), named, wait_s in zip(
         given, (("n1", "n2"), ("n2",)), (4.0, ASK_DEADLINE_S), strict=True
     ):
         assert (nodes, deadline_s) == (named, wait_s)
         assert environment is os.environ
-        assert list(words) == [
+        assert starting(named) == [
             "setpriv", "--pdeathsig", "TERM", "srun", "--job-name=weft-hosts", "--mpi=none",
             f"--nodes={len(named)}", f"--nodelist={','.join(named)}", f"--ntasks={len(named)}",
             "--ntasks-per-node=1", "--overlap", "--overcommit", "--cpu-bind=none", "--export=ALL",

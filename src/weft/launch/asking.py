@@ -16,7 +16,7 @@ from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.programs import engine_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 # Starters at times end well and lose what a host wrote last, more often on a busy machine: Open
 # MPI's three times in a row, MPICH's six times within seconds. So each pause is twice the last.
@@ -30,30 +30,32 @@ def command_on_nodes() -> tuple[str, ...]:
 
 
 def ask_hosts(
-    command: Sequence[str],
+    starting: Callable[[Sequence[str]], Sequence[str]],
     environment: Mapping[str, str],
     nodes: Sequence[str],
     deadline_s: float = ASK_DEADLINE_S,
 ) -> dict[str, dict[str, Any]]:
     """The manifests of the nodes by their host names, in the nodes' order.
 
-    `command` starts command_on_nodes() once on each node. The environment in them is this
-    process's: the starter's own variables differ from step to step. `clock_s` is how far a host's
-    clock is at least ahead of this one's, or behind if negative. Raises WeftError where one does
-    not answer.
+    `starting` is the command that starts command_on_nodes() once on each of some nodes: of many the
+    answer of one or the other is often lost, and only those are asked again. The environment in
+    them is this process's: the starter's own variables differ from step to step. `clock_s` is how
+    far a host's clock is at least ahead of this one's, or behind if negative. Raises WeftError
+    where one does not answer.
     """
     before_s = time.time()
     found: dict[str, dict[str, Any]] = {}
     for tried in range(TRIES):
         if tried:
             time.sleep(FIRST_PAUSE_S * 2 ** (tried - 1))
-        done = _asked(command, nodes, environment, deadline_s)
+        asked = _unheard(nodes, found.values())
+        done = _asked(starting(asked), asked, environment, deadline_s)
         # Another host's answer may be the one that is lost this time.
         found |= _by_name(facts_in(done.stdout.splitlines()))
         if len(found) >= len(nodes) or done.returncode:
             break
     if len(found) < len(nodes):
-        raise _silent(nodes, list(found.values()), _reason(done))
+        raise _silent(nodes, found.values(), _reason(done))
     own = steering(os.environ)
     by_host = {
         facts["host"]: {**facts, "environment": own, "clock_s": _ahead_s(facts, before_s)}
@@ -61,6 +63,12 @@ def ask_hosts(
     }
     order = sorted(by_host, key=lambda host: (_place(host, nodes), host))
     return {host: by_host[host] for host in order}
+
+
+def _unheard(nodes: Sequence[str], found: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The nodes that are not among those that answered; all, where hosts have other names."""
+    came = {facts["host"].partition(".")[0] for facts in found}
+    return [node for node in nodes if node.partition(".")[0] not in came] or list(nodes)
 
 
 def _by_name(found: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -111,10 +119,9 @@ def reason_in(errors: str, status: int) -> str:
     return (marked or lines or [f"the starter ended with exit status {status}"])[0]
 
 
-def _silent(nodes: Sequence[str], found: Sequence[Mapping[str, Any]], why: str) -> WeftError:
+def _silent(nodes: Sequence[str], found: Iterable[Mapping[str, Any]], why: str) -> WeftError:
     """The error about the nodes that are not among those that answered."""
-    came = {facts["host"].partition(".")[0] for facts in found}
-    missing = [node for node in nodes if node.partition(".")[0] not in came] or list(nodes)
+    missing = _unheard(nodes, found)
     return WeftError(
         f"{', '.join(missing)} did not say what {'it is' if len(missing) == 1 else 'they are'}"
         f" ({why})",

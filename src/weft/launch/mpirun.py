@@ -53,10 +53,14 @@ class MpirunLauncher:
         mpi = next((mpi for mpi in MPIS if has_starter(mpi)), "")
         if not mpi:
             raise WeftError("no mpirun is installed", install_mpi())
-        start = _start(mpi, nodes, RankLayout(nodes=len(nodes), each=1), len(nodes), is_spread=True)
-        network = network_of(nodes)
-        environment = environment_of_ranks({}, network)
-        return ask_hosts([*start, *command_on_nodes()], environment, nodes, deadline_s)
+
+        def starting(some: Sequence[str]) -> list[str]:
+            layout = RankLayout(nodes=len(some), each=1)
+            start = _start(mpi, some, layout, len(some), is_spread=True)
+            return [*start, *command_on_nodes()]
+
+        environment = environment_of_ranks({}, network_of(nodes))
+        return ask_hosts(starting, environment, nodes, deadline_s)
 
     def start(self, job: Job) -> PipedLaunch:
         """A launch of a rank program. Raises WeftError where the ranks do not fit the hosts."""

@@ -19,6 +19,8 @@ from weft.plan.allocation import layout_of
 from weft.plan.case import USUAL_RANKS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.launch.launcher import Job
     from weft.plan.allocation import Allocation
 
@@ -59,8 +61,11 @@ class SlurmLauncher:
     ) -> dict[str, dict[str, Any]]:
         """What each node is, by its name; one step, one process a node. Raises WeftError."""
         nodes = allocation.chosen(hosts_of_slurm())
-        start = _srun("weft-hosts", nodes, "none", len(nodes), 1)
-        return ask_hosts([*start, *command_on_nodes()], os.environ, nodes, deadline_s)
+
+        def starting(some: Sequence[str]) -> list[str]:
+            return [*_srun("weft-hosts", some, "none", len(some), 1), *command_on_nodes()]
+
+        return ask_hosts(starting, os.environ, nodes, deadline_s)
 
     def start(self, job: Job) -> PipedLaunch:
         """A launch, which is a step. Raises WeftError where the ranks do not fit the nodes."""
@@ -78,7 +83,7 @@ class SlurmLauncher:
         )
 
 
-def _srun(step: str, nodes: tuple[str, ...], plugin: str, tasks: int, each: int) -> list[str]:
+def _srun(step: str, nodes: Sequence[str], plugin: str, tasks: int, each: int) -> list[str]:
     """The beginning of a step's command line.
 
     weft binds its ranks itself, and measures what shares a core too, so Slurm does neither.
