@@ -1,5 +1,6 @@
 """What a map says beside who is slow: who is delayed now and then, and what it guessed."""
 
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from support.maps import HOSTS, map_record
 from support.typed import request_of_map
 from weft.analysis.diagnosis.causes import Cause
 from weft.fabric.known import Group, KnownFabric, on_endpoints
+from weft.plan.rounds import usual_rounds
+from weft.record.run import Run
 from weft.topics.map_distinguished import guessed_in_words
 from weft.topics.pair_map import maps_of, sentences
 
@@ -100,3 +103,17 @@ def test_of_two_endpoints_that_nobody_measured_no_way_is_told(tmp_path: Path) ->
     (row,) = maps_of(map_record(tmp_path / "m.jsonl", {}, hosts=("n1", "n2")), None)
     bare = msgspec.structs.replace(row, matrix=None)
     assert "(no way was measured, " in sentences(bare)[0]
+
+
+def test_the_advised_map_has_a_budget_by_what_its_rounds_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four rounds of a budget of 3 min took as many seconds, and 48 min were advised for 63."""
+    run = map_record(tmp_path / "m.jsonl", {"n5": 2.0}, rounds=3)
+    assert run.footer is not None
+    soon = (datetime.fromisoformat(run.launches[0].started_utc) + timedelta(seconds=6)).isoformat()
+    footer = msgspec.structs.replace(run.footer, finished_utc=soon)
+    quick = Run(run.path, msgspec.structs.replace(run.lines, footer=footer))
+    asked = request_of_map(maps_of(quick, None)[0].with_all_rounds, monkeypatch)
+    more_s = (usual_rounds(RANKS) - 3) * 6 / 3
+    assert asked.budget_s == pytest.approx(run.header.plan.budget_s + more_s, abs=60)

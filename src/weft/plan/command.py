@@ -169,11 +169,17 @@ def map_of_hosts(case: Case, plan: Plan, hosts: Sequence[str], topology: Sequenc
 
 
 def map_in_rounds(
-    case: Case, plan: Plan, hosts: int, rounds: int, topology: Sequence[str] = ()
+    case: Case,
+    plan: Plan,
+    hosts: int,
+    rounds: int,
+    topology: Sequence[str] = (),
+    round_s: float = 0.0,
 ) -> str:
     """The command for a map of a case's size in so many rounds; empty of a simulated platform.
 
-    Its budget grows with the rounds; 0: as many as is usual. `topology` is what is typed as such.
+    Its budget is that of the plan, and `round_s` for each round that the plan has not; 0 rounds: as
+    many as is usual. `topology` is what is typed as such.
     """
     if plan.simulated:
         return ""
@@ -185,7 +191,7 @@ def map_in_rounds(
         "--at-once": str(case.at_once or ""),
         "--wait": case.wait,
         "--launches": str(plan.launches),
-        "--budget": format_duration(plan.budget_s * max(1.0, rounds / points)),
+        "--budget": format_duration(plan.budget_s + max(0, rounds - points) * round_s),
         "--seed": "" if plan.seed == SEED else str(plan.seed),
     }
     fabric = [word for one in topology for word in ("--topology", one)]

@@ -25,7 +25,7 @@ from weft.analysis.diagnosis.distinguished import Distinguished, distinguished_o
 from weft.analysis.diagnosis.guess import GUESSED
 from weft.analysis.diagnosis.matrix import PairMatrix, matrix_of
 from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
-from weft.analysis.stats.launches import command_for_launches
+from weft.analysis.stats.launches import command_for_launches, next_session_of
 from weft.fabric.known import host_of
 from weft.plan.command import map_in_rounds, map_of_hosts
 from weft.plan.rounds import rounds_of, usual_rounds
@@ -226,12 +226,19 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float, link: Link | None) -
             len(run.header.hosts) or 1,
             _telling_rounds(case.ranks),
             known.typed,
+            _round_s(run),
         ),
         with_the_others=map_of_hosts(case, run.header.plan, others, known.typed) if silent else "",
         with_more_launches=_with_more_launches(run),
         bisection=bisection_of_map(measured, answer_ns, link),
         matrix=matrix,
     )
+
+
+def _round_s(run: Run) -> float:
+    """What all launches of a round of one size took, with its part of what they cost besides."""
+    session = next_session_of(run)
+    return session.launch_s * session.made * run.header.plan.launches / max(1, len(run.measured))
 
 
 def _with_neighbours(run: Run, measured: MeasuredMap, found: FoundCause) -> str:
