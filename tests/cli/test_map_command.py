@@ -93,6 +93,7 @@ def test_a_map_with_quiet_prints_the_name_of_its_record_only(
 def test_a_quiet_map_ends_as_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A budget that ended early is said in any case, and has the exit status of a failure."""
     whole = map_record(tmp_path / "whole.jsonl", {}).lines
+    assert whole.footer is not None
     last = whole.batches[-1].case
     batches = [one for one in whole.batches if one.case != last]
     footer = msgspec.structs.replace(whole.footer, outcome="budget")
