@@ -302,6 +302,17 @@ def test_what_a_transport_cannot_do_is_said_once(monkeypatch: pytest.MonkeyPatch
     assert {batch.case for batch in lost} == {case.key for case in cases}
 
 
+def test_the_way_on_has_time_to_find_the_hosts_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """64 hosts in the lab took more than the budget to say what they are, and so they did again."""
+    sink, _ = measure(monkeypatch, FEW, 30, 0.005, late_s=90)
+    record = weft.load(write_lines(tmp_path / "r.jsonl", [make_header(FEW), *sink]))
+    assert footer_of(sink).outcome == "budget"
+    [advised] = re.findall(r" --budget (\S+)$", next_session_of(record).finished)
+    assert parse_seconds(advised) > 90
+
+
 @pytest.mark.parametrize("overhead_s", [3.0, 30.0])
 def test_the_way_on_takes_what_the_run_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, overhead_s: float

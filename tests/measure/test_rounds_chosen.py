@@ -111,11 +111,14 @@ def test_each_case_has_its_part_of_what_launches_and_cases_leave() -> None:
     assert share_s(9.0, made, own) == 0.5
     # Where a launch costs much, twice what it costs beside the samples is worth it.
     assert share_s(9.0, made, costs(1.3, (made[0], 0.05), (made[1], 0.15))) == pytest.approx(1.5)
-    # Rounds of pairs are each as long as their slowest pair, and four times it is.
+    # Rounds of pairs are each as long as their slowest pair, and six times it is.
     rounds = [CaseState(state.case, pattern("pair_rounds")) for state in made]
     of_rounds = costs(1.3, (rounds[0], 0.05), (rounds[1], 0.15))
-    assert share_s(9.0, rounds, of_rounds) == pytest.approx(3.0)
+    assert share_s(30.0, rounds, of_rounds) == pytest.approx(4.5)
+    # What one of the size took was measured, and is no guess.
     assert next_share_s(9.0, rounds[:1], 0.5, of_rounds) == pytest.approx(0.5)
+    assert next_share_s(9.0, rounds[:1], 0.1, of_rounds) == pytest.approx(0.5)
+    assert next_share_s(9.0, rounds[1:], 0.5, of_rounds) == pytest.approx(0.9)
 
 
 def test_a_case_makes_up_for_those_before_it_by_half_of_its_share() -> None:

@@ -124,6 +124,7 @@ def measure(
     seed: int = 1,
     ranks: type[Machine] = Machine,
     silent: Callable[[], tuple[str, ...]] = tuple,
+    late_s: float = 0.0,
     **asked: Any,
 ) -> tuple[Sink, float]:
     """The lines of a run, and how much of the budget was left at its end, in seconds."""
@@ -133,7 +134,7 @@ def measure(
         cases, precision=0.01, budget_s=budget_s, seed=seed, mpi="none", options={},
         case_deadline_s=20, **{"launches": 5, "samples": 0, **asked},
     )  # fmt: skip
-    end_s = machine.now + budget_s
+    end_s = machine.now + budget_s - late_s
     sink = Sink()
     sink.checks = machine.checks
     so_far = None if before is None else restore(plan, programs_of(cases), before)

@@ -34,7 +34,8 @@ from weft.measure.one_case import CaseRunner, Ranks
 from weft.measure.state import CaseState, SoFar, states_of
 from weft.measure.stopping import latencies_first
 from weft.plan.allocation import Allocation
-from weft.plan.budget import RESERVE, WHOLE_S, lacking_s, shortfall
+from weft.plan.budget import REPORT_S, RESERVE, WHOLE_S, lacking_s, shortfall
+from weft.plan.command import START_S
 from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
 from weft.plan.rounds import tournament_of
 from weft.record.model import Footer, LaunchEnd, Outcome
@@ -98,6 +99,8 @@ class Measurement:
         self._launcher = launcher
         self._allocation = allocation
         self._begun, self._end = time.monotonic(), min(end_s, job_end_s)
+        # What it took to find the hosts, beyond what any command takes to start: the next one, too.
+        self._found_s = max(0.0, plan.budget_s - (end_s - self._begun) - START_S - REPORT_S)
         self._job_end, self._job_lacks_s = job_end_s, end_s - self._end
         self._failures = Failures()
         self._runner = CaseRunner(
@@ -150,7 +153,8 @@ class Measurement:
         self.watcher.trouble(text)
 
     def _lacking_launches_s(self) -> float:
-        return lacking_s(self.states, self.plan, self._costs, is_first=not self._rounds_done)
+        own_s = lacking_s(self.states, self.plan, self._costs, is_first=not self._rounds_done)
+        return own_s + self._found_s if own_s else 0.0
 
     def _budget_s(self) -> float:
         """The plan's budget, or what of it the job had time for."""
