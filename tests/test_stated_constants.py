@@ -121,16 +121,10 @@ STATED: tuple[tuple[str, str, tuple[Any, ...]], ...] = (
         ),
     ),
     (NUMBERS, "in a round of a map {} times", (word(choice.LEAST_WORTH_OF_PAIRS),)),
-    ("docs/map.md", "pair take {} times as long as it", (word(choice.LEAST_WORTH_OF_PAIRS),)),
     (
         NUMBERS,
         "of up to {} ranks, whose samples are all kept, as many as are {} of",
         (MOST_WHOLE_VALUES // stopping.MOST_SAMPLES, thousands(stopping.MOST_VALUES_OF_ROUND)),
-    ),
-    (
-        "docs/map.md",
-        "up to {} samples in a round (each {} of 64)",
-        (thousands(stopping.MOST_VALUES_OF_ROUND), stopping.MOST_VALUES_OF_ROUND // 64),
     ),
     (NUMBERS, "up to {} of the messages that", ({1 / 16: "a sixteenth"}[stopping.PAIRS_CHECKED],)),
     (NUMBERS, "Where {} samples take less", (thousands(stopping.MOST_SAMPLES),)),

@@ -155,6 +155,7 @@ def map_(
     The record keeps every pair; weft report makes a page of it, and weft run --resume goes on.
     """
     from weft.sim.slow_cables import parse_slow
+    from weft.studies.maps import cases_read
 
     if json:
         refuse_typed(context, "quiet", why="--json prints the figures alone")
@@ -181,7 +182,7 @@ def map_(
         return
     path, footer = done
     typer.echo(f"record: {path}", err=True)
-    run, summaries = _read(path) if quiet else _show(path, known, "", as_json=json)
+    run, summaries = cases_read(path) if quiet else _show(path, known, "", as_json=json)
     end(run, summaries, footer, asked=output)
 
 
@@ -304,15 +305,6 @@ def _request(
         platform=platform,
         **{**structs.asdict(where), **of, **usual},
     )
-
-
-def _read(path: Path) -> "tuple[Run, tuple[CaseSummary, ...]]":
-    """The record, where nothing of it is shown: for the last line and the exit status."""
-    from weft.analysis.summary import summarise
-    from weft.record.run import load
-
-    run = load(path)
-    return run, tuple(summarise(run))
 
 
 def _show(

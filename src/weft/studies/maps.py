@@ -111,6 +111,12 @@ def map_shown(
     )
 
 
+def cases_read(path: Path) -> tuple[Run, tuple[CaseSummary, ...]]:
+    """A record and its cases, where nothing of them is shown. Raises WeftError."""
+    run = record_named(path)
+    return run, tuple(summarise(run))
+
+
 class ComparedMaps(msgspec.Struct, frozen=True, kw_only=True):
     """What two maps say: sentences, the same as plain data, and what a page shows."""
 
