@@ -118,13 +118,15 @@ def test_bars_stand_on_their_base_and_have_their_places() -> None:
 def test_a_bar_stands_where_an_interval_is_known_and_in_no_legend_of_a_curve_without_one() -> None:
     one = Track(label="one launch", x=(1.0, 2.0), y=(5.0, 9.0), low=(-inf, -inf), high=(inf, inf))
     some = Track(label="some", x=(1.0, 2.0), y=(6.0, 8.0), low=(-inf, 7.0), high=(inf, 9.0))
+    exact = Track(label="exact", x=(1.0, 2.0), y=(1.0, 2.0), low=(1.0, -inf), high=(1.0, inf))
     axis = ChartAxis("x", is_log=False)
-    chart = Chart(name="a", title="a", alt="a", x=axis, y=axis, tracks=(one, some))
+    chart = Chart(name="a", title="a", alt="a", x=axis, y=axis, tracks=(one, some, exact))
     axes: Any = canvas_of(chart).axes[0]
     samples, labels = axes.get_legend_handles_labels()
     assert [(label, sample.has_yerr) for label, sample in zip(labels, samples, strict=True)] == [
         ("one launch", False),
         ("some", True),
+        ("exact", False),
     ]
     bars = [part for own in axes.containers for part in own[2]]
     reaches = [line for own in bars for line in own.get_segments() if len(line)]

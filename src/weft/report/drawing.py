@@ -219,10 +219,12 @@ def _draw_track(axes: Any, track: Track) -> None:
 def _in_order(track: Track) -> tuple[list[float], list[float], tuple[list[float], ...] | None]:
     """Places, values and bars of a curve from left to right, as a line joins them.
 
-    One without a known interval has no bars, or its sample in the legend had one; what it has has
-    none where the interval is not known, for the caps of a bar of no length would be seen.
+    One without a bar of any length has none, or its sample in the legend had one. A point whose
+    interval is not known has none either, for the caps of a bar of no length would be seen.
     """
-    bars = track.bars() if track.has_bar else None
+    bars = track.bars()
+    if bars and not any(map(any, bars)):
+        bars = None
     order = sorted(range(len(track.x)), key=lambda at: track.x[at])
     reach = (
         tuple([side[at] if track.has_bar_at(at) else math.nan for at in order] for side in bars)

@@ -16,7 +16,7 @@ from weft.analysis.summary import summarise
 from weft.estimate import Estimate
 from weft.plan.command import NextSession
 from weft.units import format_bytes
-from weft.wording import counted, never_left_its_host
+from weft.wording import counted, never_left_its_host, status_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -130,7 +130,11 @@ def side_of_run(run: Run, summaries: Sequence[CaseSummary], title: str) -> Side:
         is_published=False,
         conditions=_conditions_of(run, summaries),
         curves=_curves(cases[s.case] for s in summaries if s.status == "ok"),
-        left_out=tuple(f"{s.case}: {s.status}: {s.reason}" for s in summaries if s.status != "ok"),
+        left_out=tuple(
+            f"{one.case}: {status_in_words(one.status)}: {one.reason}"
+            for one in summaries
+            if one.status != "ok"
+        ),
         sessions=launches_of([run]),
         in_time=in_time([run]),
         is_simulated=platform is not None,
@@ -150,8 +154,14 @@ def side_of_runs(runs: Sequence[Run], title: str) -> Side:
     pooled = pool(runs).values()
     good = [p for p in pooled if p.launches and not p.failed]
     lost = (p for p in pooled if p not in good)
+    days = sorted({run.header.created_utc[:10] for run in runs})
+    when = " to ".join(dict.fromkeys((days[0], days[-1])))
+    conditions = msgspec.structs.replace(
+        first.conditions, facts={**first.conditions.facts, "measured": when}
+    )
     return msgspec.structs.replace(
         first,
+        conditions=conditions,
         name=",".join(str(run.path) for run in runs),
         curves=_curves(good),
         left_out=tuple(f"{p.case.key}: {p.failed or 'was not measured'}" for p in lost),

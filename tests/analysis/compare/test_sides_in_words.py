@@ -1,0 +1,42 @@
+"""What a side says of itself: the days of all of its records, and cases that have no figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from support.builders import (
+    make_batch,
+    make_cases,
+    make_footer,
+    make_header,
+    make_launch,
+    write_lines,
+)
+from support.nights import night
+from weft.analysis.compare.comparison import compare
+from weft.sources.sides import load_sides
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_several_records_were_measured_from_their_first_day_to_their_last(tmp_path: Path) -> None:
+    """Of records of half a year the day of the first stood among the unlike conditions."""
+    one, *several = (str(night(tmp_path, number).path) for number in (1, 2, 5, 9))
+    found = compare(load_sides([one, ",".join(several)]))
+    first, other = found.unlike["measured"]
+    assert len(first) == len("2026-11-02")
+    assert other == "2026-11-03 to 2026-11-10"
+
+
+def test_a_case_that_was_not_tried_is_said_to_be_so_in_words(tmp_path: Path) -> None:
+    cases = make_cases(["ping_pong"], ["tcp"], [8, 64])
+    path = tmp_path / "cut.jsonl"
+    batches = [make_batch(cases[0], launch, launch, [500.0] * 9) for launch in range(2)]
+    lines = [make_header(cases), *(make_launch(number, "tcp") for number in range(2)), *batches]
+    write_lines(path, [*lines, make_footer(2, "budget")])
+    whole = str(night(tmp_path, 1, cases=cases).path)
+    notes = compare(load_sides([whole, str(path)])).notes
+    assert any(
+        "cut: skipped: tcp/ping_pong/64: not tried: the budget ended" in note for note in notes
+    )
