@@ -19,6 +19,8 @@ from weft.sources.sides import load_sides
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from weft.record.model import Line
+
 
 def test_several_records_were_measured_from_their_first_day_to_their_last(tmp_path: Path) -> None:
     """Of records of half a year the day of the first stood among the unlike conditions."""
@@ -32,8 +34,9 @@ def test_several_records_were_measured_from_their_first_day_to_their_last(tmp_pa
 def test_a_case_that_was_not_tried_is_said_to_be_so_in_words(tmp_path: Path) -> None:
     cases = make_cases(["ping_pong"], ["tcp"], [8, 64])
     path = tmp_path / "cut.jsonl"
-    batches = [make_batch(cases[0], launch, launch, [500.0] * 9) for launch in range(2)]
-    lines = [make_header(cases), *(make_launch(number, "tcp") for number in range(2)), *batches]
+    lines: list[Line] = [make_header(cases)]
+    lines += [make_launch(number, "tcp") for number in range(2)]
+    lines += [make_batch(cases[0], launch, launch, [500.0] * 9) for launch in range(2)]
     write_lines(path, [*lines, make_footer(2, "budget")])
     whole = str(night(tmp_path, 1, cases=cases).path)
     notes = compare(load_sides([whole, str(path)])).notes
