@@ -21,7 +21,7 @@ from weft.wording import over
         (Axis(name="work", unit="%"), 200, "work 200 %"),
         (Axis(name="round"), 0, "round 0"),
         (Axis(name="peers"), None, ""),
-        (Axis(), 3, ""),
+        (Axis(), 3, "point 3"),
     ],
 )
 def test_a_point_is_what_the_axis_says(axis: Axis, point: int | None, words: str) -> None:

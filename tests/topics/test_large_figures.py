@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
+from support.in_process import weft_here
 from support.maps import map_record
 from support.nights import night
 from support.studies import record_of, rows_of, weak_cases
@@ -14,6 +16,7 @@ from weft.analysis.summary import summarise
 from weft.report.comparison_cards import comparison_cards
 from weft.report.front import cards_of
 from weft.sources.sides import load_sides
+from weft.studies.map_changes import change_figures, changed_maps
 from weft.topics import results_of
 from weft.topics.pair_map import PairMap, maps_of
 from weft.topics.scaling import Scaling
@@ -97,3 +100,21 @@ def test_of_several_sides_a_figure_bears_its_side() -> None:
     found = compare(load_sides(["escher", "red-squall", "callisto"]))
     names = [what for card in comparison_cards(found) for what, _, _ in card.figures]
     assert names[:2] == ["Red Squall: latency, 0 B", "Callisto: latency, 0 B"]
+
+
+def test_two_maps_say_who_got_slower_and_how_much_longer_all_take(tmp_path: Path) -> None:
+    runs = [
+        map_record(tmp_path / f"{number}.jsonl", slow)
+        for number, slow in enumerate(({}, {"n5": 2.0}))
+    ]
+    slower, together = change_figures(changed_maps(runs[:1], runs[1:]))
+    assert slower[:4] == ("tcp", "", "got slower, 8 B", "n5 when it sends")
+    assert "slower over 6 ways" in slower.interval
+    assert together.what == "all together"
+    assert together.value.startswith(("+", "-"))
+    same, _ = change_figures(changed_maps(runs[:1], runs[:1]))
+    assert same[3:] == ("nobody", "beside the others")
+    paths = [str(run.path) for run in runs]
+    words = ["compare", *paths, "-o", tmp_path / "maps.html"]
+    assert weft_here(words, dict(os.environ)).returncode == 0
+    assert "got slower, 8 B" in (tmp_path / "maps.html").read_text()

@@ -72,12 +72,16 @@ def compare(
 
 def _show_maps(found: "ComparedMaps", output: Path | None, *, as_json: bool) -> None:
     """Who got slower from the first map to the second, and a page with the difference."""
+    from weft.report.curve_cards import cards_of_curves
     from weft.report.picture import write_picture
     from weft.report.table import console
 
     if output is not None:
         answer = found.lines[0] if found.lines else ""
-        write_picture(output, found.charts, found.table, command=this_command(), answer=answer)
+        cards = cards_of_curves(found.large, [one.transport for one in found.large])
+        write_picture(
+            output, found.charts, found.table, command=this_command(), answer=answer, cards=cards
+        )
         typer.echo(f"report: {output}", err=True)
     if as_json:
         print_json("compare", found.plain)

@@ -28,9 +28,14 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True):
     points: str = ""
 
     def at(self, point: int | None) -> str:
-        """A place on it in words: "7 peers", "1 peer", "work 200 %"; empty where there is none."""
-        if point is None or not self.name:
+        """A place on it in words: "7 peers", "1 peer", "work 200 %"; empty where there is none.
+
+        On an axis without a name, of an engine that did not report it, "point 7".
+        """
+        if point is None:
             return ""
+        if not self.name:
+            return f"point {point}"
         if self.name.endswith("s"):
             return counted(point, self.name.removesuffix("s"))
         return f"{self.name} {point} {self.unit}".rstrip()

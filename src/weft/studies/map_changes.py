@@ -13,11 +13,12 @@ from weft.analysis.diagnosis.matrix import matrix_of
 from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
 from weft.analysis.diagnosis.pair_times import joined
 from weft.errors import WeftError
+from weft.large import LargeFigure
 from weft.plan.case import Case
 from weft.plan.command import resume
 from weft.tables import Table
 from weft.topics.map_charts import difference_chart, matrix_charts
-from weft.topics.map_findings import finding_in_words
+from weft.topics.map_findings import finding_in_words, who_is_slow
 from weft.topics.pair_map import FEWEST_ROUNDS
 from weft.units import format_bytes, format_change
 from weft.wording import between, counted
@@ -184,6 +185,30 @@ def change_charts(found: Sequence[SizeChange], names: tuple[str, str]) -> list[C
         drawn = difference_chart(first, second, one.place, number, names=names)
         charts += [drawn] if drawn else []
     return charts
+
+
+def change_figures(found: Sequence[SizeChange]) -> list[LargeFigure]:
+    """Who got slower and how much longer all together take, of the size that shows it first."""
+    if not found:
+        return []
+    one = min(found, key=lambda size: not (size.change.slower.findings or size.silent))
+    case, change = _alike(one.case), one.change
+    slower = who_is_slow(
+        case,
+        change.slower.findings if one.tells else (),
+        one.silent,
+        is_told=one.tells,
+        amount="beside the others",
+        what=f"got slower, {format_bytes(case.bytes)}",
+    )
+    low, high = 100 * change.longer_low, 100 * change.longer_high
+    longer = between(format_change(100 * change.longer), low, high, format_change)
+    value, _, ends = longer.partition(" [")
+    below = f"longer over {counted(change.pairs, 'way')}"
+    together = LargeFigure(
+        case.transport, case.variant, "all together", value, f"[{ends} {below}" if ends else below
+    )
+    return [slower, together]
 
 
 def change_table(found: Sequence[SizeChange], names: tuple[str, str]) -> Table:

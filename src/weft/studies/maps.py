@@ -11,6 +11,7 @@ from weft.analysis.diagnosis.measured import FabricOf, is_map
 from weft.analysis.summary import summarise
 from weft.charts import Chart
 from weft.errors import WeftError, without_effect
+from weft.large import LargeFigure
 from weft.names import is_there
 from weft.plan.cases import Experiment, Variants
 from weft.record.reader import header_of
@@ -19,6 +20,7 @@ from weft.studies.links import with_link
 from weft.studies.map_changes import (
     change_as_plain,
     change_charts,
+    change_figures,
     change_table,
     changed_maps,
     sentences_of,
@@ -124,6 +126,7 @@ class ComparedMaps(msgspec.Struct, frozen=True, kw_only=True):
     plain: list[dict[str, Any]]
     charts: tuple[Chart, ...]
     table: Table
+    large: tuple[LargeFigure, ...] = ()
 
 
 def compared_maps(names: Sequence[str], fabric_of: FabricOf | None = None) -> ComparedMaps | None:
@@ -141,4 +144,5 @@ def compared_maps(names: Sequence[str], fabric_of: FabricOf | None = None) -> Co
         plain=change_as_plain(found),
         charts=tuple(change_charts(found, of)),
         table=change_table(found, of),
+        large=tuple(change_figures(found)),
     )

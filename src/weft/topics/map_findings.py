@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.diagnosis.diagnose import FoundCause, SlowPair
+    from weft.plan.case import Case
     from weft.topics.rows import SizeRow
 
 # Names, and pairs that show it.
@@ -34,14 +35,20 @@ def slowest_way(row: SizeRow, worst: SlowPair, ways: int) -> LargeFigure:
 
 
 def who_is_slow(
-    row: SizeRow, findings: Sequence[FoundCause], dead: Sequence[str], *, is_told: bool, amount: str
+    row: SizeRow | Case,
+    findings: Sequence[FoundCause],
+    dead: Sequence[str],
+    *,
+    is_told: bool,
+    amount: str,
+    what: str = "slow",
 ) -> LargeFigure:
-    """The first of what is slow and by how much, or nobody, as far as that `is_told`."""
+    """The first of `what` is slow and by how much, or nobody, as far as that `is_told`."""
     if not findings:
         nobody = "nobody else" if dead else "nobody"
         below = f"{few_of(dead, _MOST_SHOWN)} did not answer" if dead else amount
         value = nobody if is_told else UNKNOWN
-        return LargeFigure(row.transport, row.variant, "slow", value, below)
+        return LargeFigure(row.transport, row.variant, what, value, below)
     first, *others = findings
     causes = [one.in_words for one in (*first.causes, *first.also)]
     share = between(_whole(first.slower), first.slower_low, first.slower_high, _whole)
@@ -51,7 +58,7 @@ def who_is_slow(
     if others:
         below += f"; {counted(len(others), 'more cause')}"
     value = causes[0] if first.is_certain else f"{counted(len(causes), 'cause')} fit"
-    return LargeFigure(row.transport, row.variant, "slow", value, below)
+    return LargeFigure(row.transport, row.variant, what, value, below)
 
 
 def finding_in_words(
