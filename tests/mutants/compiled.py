@@ -47,6 +47,7 @@ UNCOUNTED = "engine/apps/"
 _FAILED = re.compile(r"^\[  FAILED  \] ([\w./]+)", re.M)
 _BEGUN = re.compile(r"^\[ RUN      \] ([\w./]+)", re.M)
 _PASSED = re.compile(r"^\[       OK \] ([\w./]+)", re.M)
+_DECLARED = re.compile(r"^(?:struct|class) (\w+)|^[a-zA-Z][^(;={\n]*?\b(\w+)\(", re.M)
 _SUITE = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),", re.M)
 
 
@@ -81,6 +82,7 @@ class EngineBench:
             self._compile[words[at + 1]] = [*words[:at], "-Wfatal-errors", *words[at:]]
         self._link = self._link_words()
         self._included = self._includes()
+        self._symbols: dict[str, str] = {}
         self._sources = self._sources_of_suites()
         # Of each test that passes where nothing is planted; the others notice nothing.
         self._entered = entered(
@@ -199,23 +201,28 @@ class EngineBench:
         made: list[tuple[str, Path]] = []
         is_changed = False
         functions: set[str] = set()
-        for name in self._objects_of(path):
-            words = self._compile[name]
-            target = self._own / f"{len(made)}.o"
-            own = [str(target) if word == name else word for word in words]
-            if subprocess.run(
-                own, cwd=self._build, capture_output=True, check=False, timeout=COMPILE_S
-            ).returncode:
-                raise NoMutantError("the compiler refuses it")
-            whole = self._build / name
-            is_changed = is_changed or target.read_bytes() != whole.read_bytes()
-            functions |= changed_functions(whole, target)
-            made.append((name, target))
+        for names in self._objects_of(path):
+            if is_changed:
+                break
+            for name in names:
+                target = self._own / f"{len(made)}.o"
+                self._compile_into(target, name)
+                whole = self._build / name
+                is_changed = is_changed or target.read_bytes() != whole.read_bytes()
+                functions |= changed_functions(whole, target)
+                made.append((name, target))
         if not made:
             raise NoMutantError("no test has its code")
         if not is_changed:
             raise NoMutantError("the machine's code is the same")
         return self._linked(made, PROGRAM), functions
+
+    def _compile_into(self, target: Path, name: str) -> None:
+        words = [str(target) if word == name else word for word in self._compile[name]]
+        if subprocess.run(
+            words, cwd=self._build, capture_output=True, check=False, timeout=COMPILE_S
+        ).returncode:
+            raise NoMutantError("the compiler refuses it")
 
     def _linked(self, made: Sequence[tuple[str, Path]], called: str) -> Path:
         program = self._own / called
@@ -232,20 +239,46 @@ class EngineBench:
             raise NoMutantError("the linker refuses it")
         return program
 
-    def _objects_of(self, path: str) -> list[str]:
-        """The objects that have a file's code: of the tests those that include it themselves."""
+    def _objects_of(self, path: str) -> tuple[list[str], list[str]]:
+        """The objects that have a file's code, of the tests those that include it themselves; and
+        other tests that have some and name it, as what is only made for a link of their own.
+        """
         source = str(self._copy.tree / path)
         own = path.removeprefix("engine/")
-        found = []
-        for name, known in self._included.items():
-            if source not in known or name not in self._compile:
+        names = _declared_in(Path(source).read_text())
+        found: list[str] = []
+        others: list[str] = []
+        for name in self._linked_objects():
+            if source not in self._included[name]:
                 continue
             of_tests = f"{PROGRAM}.dir" in name
-            is_linked = name in self._link or "weft_engine.dir" in name
             text = Path(self._compile[name][-1]).read_text() if of_tests else ""
-            if is_linked and (not of_tests or f'#include "{own}"' in text):
+            if not of_tests or f'#include "{own}"' in text:
                 found.append(name)
-        return found
+            elif self._has_one(name, names) and self._speaks_of(name, {*names, Path(path).stem}):
+                others.append(name)
+        return found, others
+
+    def _linked_objects(self) -> list[str]:
+        return [
+            name
+            for name in self._included
+            if name in self._compile and (name in self._link or "weft_engine.dir" in name)
+        ]
+
+    def _has_one(self, name: str, names: set[str]) -> bool:
+        """Whether one of these names is in an object's symbols."""
+        if name not in self._symbols:
+            words = ["nm", "--defined-only", str(self._build / name)]
+            said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+            self._symbols[name] = said
+        return any(f"{len(one)}{one}" in self._symbols[name] for one in names)
+
+    def _speaks_of(self, name: str, words: set[str]) -> bool:
+        """Whether a test's file, or its name, has one of these words."""
+        path = Path(self._compile[name][-1])
+        told = {path.stem.removesuffix("_test"), *re.findall(r"\w+", path.read_text())}
+        return not told.isdisjoint(words)
 
     def _includes(self) -> dict[str, set[str]]:
         """By object the files that it is made of."""
@@ -317,6 +350,11 @@ class EngineBench:
                         process.wait()
             told.seek(0)
             return told.read(), process.returncode
+
+
+def _declared_in(text: str) -> set[str]:
+    """The names of structs, classes and functions that a file declares outside of any."""
+    return {one or other for one, other in _DECLARED.findall(text)}
 
 
 def _computed_s(pid: int) -> float:
