@@ -1,5 +1,6 @@
 """What a map says beside who is slow: who is delayed now and then, and what it guessed."""
 
+import re
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,8 @@ from weft.fabric.known import Group, KnownFabric, on_endpoints
 from weft.plan.rounds import usual_rounds
 from weft.record.run import Run
 from weft.topics.map_distinguished import guessed_in_words
-from weft.topics.pair_map import maps_of, sentences
+from weft.topics.map_findings import finding_in_words
+from weft.topics.pair_map import PairMap, maps_of, sentences
 
 RANKS = len(HOSTS)
 
@@ -117,3 +119,21 @@ def test_the_advised_map_has_a_budget_by_what_its_rounds_took(
     asked = request_of_map(maps_of(quick, None)[0].with_all_rounds, monkeypatch)
     more_s = (usual_rounds(RANKS) - 3) * 6 / 3
     assert asked.budget_s == pytest.approx(run.header.plan.budget_s + more_s, abs=60)
+
+
+def test_what_is_many_times_as_slow_is_said_in_times(tmp_path: Path) -> None:
+    """A shaped link was 42994 % slower, and its ways +47788%."""
+    (row,) = maps_of(map_record(tmp_path / "m.jsonl", {"n5": 400.0}), None)
+    said = sentences(row)[0]
+    assert re.search(r"n5 when it sends is slow: \d+ \[\d+, \d+\] times as slow over 6 ways", said)
+    assert re.search(r"n5 to n\d 4\d\d times", said)
+    assert "%" not in said.replace("confidence over 99%", "")
+    assert all(cells[2].endswith(" times") for cells in PairMap().tables((row,))[0].rows[:6])
+    [found] = row.findings
+    words = {
+        finding_in_words(found, "is", longer=longer).partition("] ")[2].partition(" over 6")[0]
+        for longer in ("slower", "longer before", "more on average than at its median")
+    }
+    assert words == {
+        "times as slow", "times as long before", "times as much on average as at its median",
+    }  # fmt: skip

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 # Names, and pairs that show it.
 _MOST_SHOWN = 3
+# From ten times on a share beyond is said in times.
+_MANY = 9.0
+_AS_MUCH = {"slower": "slow", "longer": "long", "more on average than": "much on average as"}
 # No cause is said to be surer.
 _MOST_SURE = 0.99
 
@@ -31,7 +34,7 @@ def usual_time(row: SizeRow, usual_ns: float, scatter: float) -> LargeFigure:
 def slowest_way(row: SizeRow, worst: SlowPair, ways: int) -> LargeFigure:
     """The way whose messages take longest, beyond what is usual so far apart."""
     below = f"{worst.source} to {worst.target}, of {counted(ways, 'way')}"
-    return LargeFigure(row.transport, row.variant, "slowest way", f"{worst.slower:+.0%}", below)
+    return LargeFigure(row.transport, row.variant, "slowest way", beyond(worst.slower, 0), below)
 
 
 def who_is_slow(
@@ -51,8 +54,7 @@ def who_is_slow(
         return LargeFigure(row.transport, row.variant, what, value, below)
     first, *others = findings
     causes = [one.in_words for one in (*first.causes, *first.also)]
-    share = between(_whole(first.slower), first.slower_low, first.slower_high, _whole)
-    below = f"{share} slower over {counted(first.pairs, 'way')}"
+    below = f"{_size_of(first, 'slower')} over {counted(first.pairs, 'way')}"
     if not first.is_certain:
         below = f"{few_of(causes, _MOST_SHOWN)}: {below}"
     if others:
@@ -69,13 +71,10 @@ def finding_in_words(
     if causes[0].kind == "between":
         does = does.replace("is ", "are ", 1)
     named = [one.in_words for one in causes[:_MOST_SHOWN]]
-    size = (
-        f"{between(_whole(found.slower), found.slower_low, found.slower_high, _whole)} {longer}"
-        " over"
-        f" {counted(found.pairs, 'way')}"
-    )
+    size = f"{_size_of(found, longer)} over {counted(found.pairs, 'way')}"
     pairs = ", ".join(
-        f"{one.source} to {one.target} {one.slower:+.0%}" for one in found.evidence[:_MOST_SHOWN]
+        f"{one.source} to {one.target} {beyond(one.slower, 0)}"
+        for one in found.evidence[:_MOST_SHOWN]
     )
     if found.is_certain:
         return f"{named[0]} {does}: {size}, confidence {_sure(found.confidence)}; {pairs}"
@@ -86,6 +85,25 @@ def finding_in_words(
 def _sure(confidence: float) -> str:
     """A likelihood among causes; none is the whole, for others than these may be meant."""
     return f"over {_MOST_SURE:.0%}" if confidence > _MOST_SURE else f"{confidence:.0%}"
+
+
+def beyond(share: float, digits: int) -> str:
+    """How far a way is beyond what is usual: "+29%", and "479 times" where it is many times it."""
+    return f"{share:+.{digits}%}" if share < _MANY else f"{_times(share)} times"
+
+
+def _size_of(found: FoundCause, longer: str) -> str:
+    """By how much a cause's ways are slow, with its interval; many times as slow in times."""
+    shape, what = (_whole, longer) if found.slower < _MANY else (_times, f"times as {longer}")
+    for more, as_much in _AS_MUCH.items():
+        what = what.replace(f"times as {more}", f"times as {as_much}")
+    size = between(shape(found.slower), found.slower_low, found.slower_high, shape)
+    return f"{size} {what}"
+
+
+def _times(share: float, _: float | None = None, /) -> str:
+    """A share beyond what is usual as how many times it."""
+    return f"{1 + share:.3g}"
 
 
 def _whole(share: float, _: float | None = None, /) -> str:

@@ -34,7 +34,7 @@ from weft.topics.base import Topic, as_plain
 from weft.topics.map_bisection import bisection_in_words, bisection_table, link_of
 from weft.topics.map_charts import distribution_of, matchings_chart, matrix_charts
 from weft.topics.map_distinguished import distinguished_in_words, guessed_in_words
-from weft.topics.map_findings import finding_in_words, slowest_way, usual_time, who_is_slow
+from weft.topics.map_findings import beyond, finding_in_words, slowest_way, usual_time, who_is_slow
 from weft.topics.rows import SizeRow
 from weft.units import format_time
 from weft.wording import counted, verb_of
@@ -387,7 +387,7 @@ def _telling_rounds(endpoints: int) -> int:
 
 
 def _table(row: MapRow) -> Table:
-    rows = [(one.source, one.target, f"{one.slower:+.1%}") for one in row.worst if one.slower > 0]
+    rows = [(one.source, one.target, beyond(one.slower, 1)) for one in row.worst if one.slower > 0]
     return Table(
         name="map",
         caption=f"Slowest ways, {row.place}: beyond what is usual so far apart",
