@@ -118,3 +118,16 @@ def test_quiet_without_effect_is_refused(words: tuple[str, ...], why: str) -> No
     done = weft_here(("map", *words), TERMINAL)
     assert done.returncode == 2
     assert done.stderr == f"weft: --quiet has no effect: {why}; omit --quiet\n"
+
+
+@pytest.mark.parametrize(
+    "words", [("--interface", "eth0,eth1"), ("--option", "tcp.interface=eth0,eth1")]
+)
+def test_rails_of_sockets_that_nobody_would_map_are_refused(words: tuple[str, ...]) -> None:
+    """All ranks of a map took the first one, and nothing said so."""
+    done = weft_here(("map", "--hosts", "a,b", "--transport", "tcp", *words), TERMINAL)
+    assert done.returncode != 0
+    assert done.stderr == (
+        "weft: tcp takes eth0 alone of eth0,eth1: the map would have none of the others; map each"
+        " by itself: --interface eth0, then --interface eth1\n"
+    )

@@ -20,7 +20,7 @@ from weft.plan.rounds import MOST_ROUNDS, turns_of, usual_rounds
 from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from weft.analysis.summary import CaseSummary
     from weft.plan.request import Request
@@ -279,6 +279,9 @@ def _request(
     from weft.studies.maps import map_experiment
 
     ranks, points = asked
+    transports = () if platform else tuple(filter(None, transport.split(",")))
+    options = plan.parse_options(option or ())
+    _refuse_other_rails(transports, where.interface or options.get("tcp.interface", ""))
     usual: dict[str, Any] = dict(plan.SIMULATED) if platform else {"launches": launches}
     experiment = map_experiment(
         ranks,
@@ -292,7 +295,7 @@ def _request(
     of = of_command(context, report=True)
     return Request(
         experiments=(experiment,),
-        transports=() if platform else tuple(filter(None, transport.split(","))),
+        transports=transports,
         ranks=ranks,
         # The interval of one round is not what a map is for: each gets its launches.
         precision=1.0,
@@ -300,11 +303,21 @@ def _request(
         seed=seed,
         output=output,
         mpi=mpi,
-        options=plan.parse_options(option or ()),
+        options=options,
         case_deadline_s=units.parse_seconds(plan.CASE_DEADLINE),
         platform=platform,
         **{**structs.asdict(where), **of, **usual},
     )
+
+
+def _refuse_other_rails(transports: "Sequence[str]", interface: str) -> None:
+    """Raises WeftError for rails that nobody would map: of several, sockets take the first."""
+    first, *others = interface.split(",")
+    if "tcp" in transports and others:
+        raise WeftError(
+            f"tcp takes {first} alone of {interface}: the map would have none of the others",
+            f"map each by itself: --interface {first}, then --interface {others[0]}",
+        )
 
 
 def _show(
