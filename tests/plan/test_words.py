@@ -240,7 +240,7 @@ def test_more_launches_have_the_budget_that_they_take(
     ("budget_s", "planned_s", "lacking_s", "told"),
     [
         (60.0, 60.0, 0.0, ""), (61.0, 60.0, 0.0, "--budget 70s"), (30.0, 60.0, 0.0, ""),
-        (30.0, 60.0, 1.0, ""), (30.0, 60.0, 100.0, "--budget 120s"),
+        (30.0, 60.0, 1.0, ""), (30.0, 60.0, 100.0, "--budget 110s"),
         (600.0, 60.0, 100.0, "--budget 10min"),
     ],
 )  # fmt: skip

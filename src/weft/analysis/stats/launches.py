@@ -32,8 +32,8 @@ FEW_SESSIONS = "two sessions give wide intervals: a third narrows them most"
 MOST_ADVISED: dict[Unit, int] = {"launch": 300, "session": 30}
 LONGEST_ADVISED_S = 3600.0
 OTHERWISE = (
-    "that is out of reach with this set-up; less scatter helps (weft doctor says what disturbs), or"
-    " to ask for less"
+    "that is out of reach with this set-up; make it scatter less (weft doctor says what disturbs),"
+    " or ask for less"
 )
 # A command ends with its budget and a case that was begun before, or goes on until one is whole.
 MOST_OVERTIME = 2.0
