@@ -161,9 +161,12 @@ def first_topic(results: Results, screen: Console, lines: int) -> list[Renderabl
 def _first_table(
     topic: Topic[Any], results: Results, screen: Console, lines: int
 ) -> list[RenderableType]:
-    """The first rows of the topic's first table; none where so many lines hold none."""
+    """The first rows of the topic's first table, and the first columns where it is wider than the
+    screen; none where so many lines hold none."""
     for room in _ROOMS:
         table = results.labelled(topic.brief(results.of(topic), room))[0]
+        while table.width > screen.width and len(table.head) > 1:
+            table = table.of_columns(range(len(table.head) - 1))
         shown: list[RenderableType] = [Text(table.caption, style="bold"), FittedTable(table)]
         if height_of(screen, shown) <= lines:
             return shown
