@@ -183,7 +183,7 @@ def test_what_was_measured_is_shown_though_other_tests_were_refused(tmp_path: Pa
     assert not any("latency" in line for line in lines)
     assert any(line.startswith("unsupported: 2 cases") for line in lines)
     # A table that is wider than the screen has its first columns.
-    lines = lines_of(weft.load(path), 60)
+    lines = lines_of(weft.load(path), 80)
     assert len(lines) + FILES <= MOST_LINES
     assert lines[0].startswith("Hot spots: "), lines
     assert any(line.startswith("tcp, 4 ranks receive   8 B ") for line in lines)
