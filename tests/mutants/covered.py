@@ -63,6 +63,7 @@ def main() -> int:
     parser.add_argument("--only", choices=("python", "engine"), help="one of both")
     parser.add_argument("--processes", type=int, default=2, help="that run tests")
     parser.add_argument("--keep", action="store_true", help="keep the figures, for docs")
+    parser.add_argument("--under", default="", help="count these folders alone, with commas")
     parser.add_argument("--recorded", action="store_true", help="of Python: what is"
         " recorded already, as make mutants does it; no test is run")  # fmt: skip
     asked = parser.parse_args()
@@ -72,6 +73,8 @@ def main() -> int:
         found += of_python(folder / "python", asked.processes, is_recorded=asked.recorded)
     if asked.only != "python":
         found += of_engine(folder / "engine", asked.processes)
+    under = asked.under.split(",") if asked.under else [one.folder for one in found]
+    found = [one for one in found if one.folder in under]
     found = dated(with_reasons(found, kept()), time.strftime("%Y-%m-%d"))
     if asked.keep:
         keep(found)

@@ -41,8 +41,9 @@ Way = tuple[int, int]
 # Outside the checkout, for every checkout of this machine.
 STORE = Path.home() / ".cache" / "weft" / "mutants" / "recorded.sqlite"
 MOST_S = 3600.0
-# So many are recorded at a time: starting pytest takes some seconds each time.
-FILES_OF_A_PIECE = 40
+# So many are recorded at a time: starting pytest takes some seconds each time, and what is
+# interrupted is lost.
+FILES_OF_A_PIECE = 16
 TIMES = "WEFT_TIMES_OF_TESTS"
 QUICK = "not engine and not browser"
 # A module that is each of weft's, for files of tests that go through all sources.
@@ -155,14 +156,18 @@ def look(
 
 
 def files_of_tests(tree: Path, tests: Sequence[str]) -> list[str]:
-    """Files of tests; those of the mutants themselves reach nothing of weft."""
+    """Files of tests; those of the mutants themselves reach nothing of weft.
+
+    First come those in no folder: they go through all commands and sources, so that a recording
+    that was interrupted has most of what it will have.
+    """
     found = {
         str(path.relative_to(tree))
         for name in tests
         for path in ([tree / name] if name.endswith(".py") else (tree / name).rglob("test_*.py"))
         if path.parent != tree / "tests" / "mutants"
     }
-    return sorted(found)
+    return sorted(found, key=lambda name: (name.count("/"), name))
 
 
 def _run_traced(copy: Copy, folder: Path, files: Sequence[str], processes: int) -> str:

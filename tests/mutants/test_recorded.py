@@ -1,12 +1,19 @@
 """Which lines and branches tests run, of what was recorded of them, as the sources are now."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from mutants import reached
 from mutants.reached import opened, sha_of
 from mutants.recorded import files_recorded, ways_run
+
+if TYPE_CHECKING:
+    from mutants.tree import Copy
 
 PATH = "src/weft/a/thing.py"
 SOURCE = """import typing
@@ -64,3 +71,37 @@ def test_each_source_has_its_lines_and_branches_and_those_that_were_run(tmp_path
     recorded(store, SOURCE, large=LARGE)
     found = files_recorded(store, tmp_path, tmp_path / "traced")
     assert sorted(found) == [other, (PATH, (7, 7, 4, 4))]
+
+
+def test_a_recording_that_was_interrupted_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files in no folder are first; of what was interrupted a piece is run again."""
+    files = ("b/deep/test_e.py", "a/test_d.py", "test_c.py", "test_b.py", "b/test_a.py")
+    for file in files:
+        path = tmp_path / "tests" / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    store, run = tmp_path / "store.sqlite", list[str]()
+    monkeypatch.setattr(reached, "FILES_OF_A_PIECE", 2)
+    copy = cast("Copy", SimpleNamespace(tree=tmp_path))
+
+    def traced(_: object, __: Path, piece: Sequence[str], ___: int) -> str:
+        run.extend(piece)
+        if len(run) == 4:
+            raise KeyboardInterrupt
+        return ""
+
+    monkeypatch.setattr(reached, "_run_traced", traced)
+    with pytest.raises(KeyboardInterrupt):
+        reached.look(copy, store, ["tests"])
+    first, second, third = (
+        ["tests/test_b.py", "tests/test_c.py"],
+        ["tests/a/test_d.py", "tests/b/test_a.py"],
+        ["tests/b/deep/test_e.py"],
+    )
+    assert run == [*first, *second]
+    assert reached.look(copy, store, ["tests"]) == ""
+    assert run == [*first, *second, *second, *third]
+    assert reached.look(copy, store, ["tests"]) == ""
+    assert len(run) == 7
