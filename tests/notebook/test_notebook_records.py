@@ -2,19 +2,32 @@
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 import pytest
 
 import weft
-from support.builders import LAUNCH_EFFECTS, make_cases, synthetic_record, usual_time_ns
+from support.builders import (
+    LAUNCH_EFFECTS,
+    lost_batch,
+    make_cases,
+    make_header,
+    make_launch,
+    synthetic_record,
+    usual_time_ns,
+    write_lines,
+)
 from support.maps import map_record
 from weft.errors import WeftError
 from weft.notebook.figures import Figures
 from weft.notebook.tables import table_of_rows
 from weft.plan.case import Case
 from weft.record.ranks import rank_and_part
+
+if TYPE_CHECKING:
+    from weft.record.model import Line
 
 CASES = (
     *make_cases(("ping_pong", "stream"), ("mpi", "tcp"), (8, 1024)),
@@ -61,6 +74,21 @@ def test_figures_are_printed_in_words(run: weft.Run) -> None:
     assert len(others) == 1
     assert "shape:" in repr(Figures(few.select("case")))
     assert "<pre>transport" in few._repr_html_()
+
+
+def test_a_case_that_gave_nothing_says_so_in_place_of_figures(tmp_path: Path) -> None:
+    case = CASES[0]
+    lost = lost_batch(case, 0, 0, "unsupported", "no such device")
+    lines: list[Line] = [
+        make_header((case,), launches=1), make_launch(0, case.transport), lost,
+    ]  # fmt: skip
+    found = weft.load(write_lines(tmp_path / "r.jsonl", lines))
+    head, only = repr(found.figures).splitlines()
+    assert head.split() == ["transport", "test", "size", "latency"]
+    assert only.split() == ["mpi", "ping_pong", "8", "B", "unsupported"]
+    assert found.plots == ()
+    with pytest.raises(WeftError, match=r"has no plot; see run\.figures for why"):
+        found.plot()
 
 
 def test_parts_are_the_ranks_own_series(tmp_path: Path) -> None:
