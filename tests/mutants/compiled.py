@@ -42,11 +42,14 @@ SUITE_S = 600.0
 # What computes at all does so much in IDLE_S even on a busy machine, s.
 LEAST_S = 0.02
 COMPILE_S = 600.0
+# How often an object is compiled whose compiler ends without a word about the source.
+TRIALS = 3
 # Whose functions are not counted as they are entered.
 UNCOUNTED = "engine/apps/"
 _FAILED = re.compile(r"^\[  FAILED  \] ([\w./]+)", re.M)
 _BEGUN = re.compile(r"^\[ RUN      \] ([\w./]+)", re.M)
 _PASSED = re.compile(r"^\[       OK \] ([\w./]+)", re.M)
+_REFUSED = re.compile(r":\d+: (?:fatal )?error: ")
 _DECLARED = re.compile(r"^(?:struct|class) (\w+)|^[a-zA-Z][^(;={\n]*?\b(\w+)\(", re.M)
 _SUITE = re.compile(r"^(?:TYPED_)?TEST(?:_[FP])?\(\s*(\w+),", re.M)
 
@@ -219,10 +222,21 @@ class EngineBench:
 
     def _compile_into(self, target: Path, name: str) -> None:
         words = [str(target) if word == name else word for word in self._compile[name]]
-        if subprocess.run(
-            words, cwd=self._build, capture_output=True, check=False, timeout=COMPILE_S
-        ).returncode:
-            raise NoMutantError("the compiler refuses it")
+        for _ in range(TRIALS):
+            done = subprocess.run(
+                words,
+                cwd=self._build,
+                capture_output=True,
+                check=False,
+                timeout=COMPILE_S,
+                text=True,
+            )
+            if done.returncode == 0:
+                return
+            if _REFUSED.search(done.stderr):
+                raise NoMutantError("the compiler refuses it")
+        # As where the machine has no room for one more process.
+        raise CopyError(f"the compiler ended otherwise: {done.stderr[-2000:]}")
 
     def _linked(self, made: Sequence[tuple[str, Path]], called: str) -> Path:
         program = self._own / called

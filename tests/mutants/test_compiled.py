@@ -12,7 +12,7 @@ from mutants.draws import draw, is_one, mutants_of
 from mutants.entered import ENTERED, FLAGS, Entered, Kept, Known
 from mutants.fates import fates_of
 from mutants.objects import changed_functions
-from mutants.tree import Copy
+from mutants.tree import Copy, CopyError
 
 pytest.importorskip("universalmutator", reason="make mutants installs it")
 
@@ -144,6 +144,21 @@ def test_each_is_compiled_and_tried_on_the_tests_that_enter_what_it_changes(
     assert set(tests) == {"Cheap.less", "Thing.less", "Thing.times"}
     assert tests["Cheap.less"].cpu_s == 3.0
     assert tests["Thing.times"].cpu_s < 1
+
+
+def test_a_compiler_that_ends_for_another_reason_refuses_nothing(
+    copy: Copy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A busy machine may have no room for its process."""
+    bench = EngineBench.__new__(EngineBench)
+    tried = tmp_path / "tried"
+    said = "c++: fatal error: cannot execute 'cc1plus': vfork: Resource temporarily unavailable"
+    compiler = ["sh", "-c", f'echo again >> {tried}; echo "{said}" >&2; exit 1']
+    monkeypatch.setattr(bench, "_compile", {"one.o": compiler}, raising=False)
+    monkeypatch.setattr(bench, "_build", copy.tree, raising=False)
+    with pytest.raises(CopyError, match="Resource temporarily unavailable"):
+        bench._compile_into(tmp_path / "one.o", "one.o")
+    assert tried.read_text() == "again\n" * 3
 
 
 def test_what_changes_before_the_first_test_or_cannot_be_told_is_tried_on_all() -> None:
