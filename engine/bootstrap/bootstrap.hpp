@@ -34,8 +34,9 @@ class Bootstrap {
   /// NotConnected where any rank lacks a peer, or else GaveUp where any gave up.
   virtual std::string first_of(const std::string& mine) = 0;
   /// The same, where those sleep meanwhile that have nothing else to do: they leave their cores to
-  /// the ranks that are measured.
-  virtual std::string first_of_asleep(const std::string& mine, bool sleeps) = 0;
+  /// the ranks that are measured. They are called when `caller` comes, which is a rank that does
+  /// not sleep, the same on every rank; rank 0 where all do.
+  virtual std::string first_of_asleep(const std::string& mine, bool sleeps, int caller) = 0;
   /// Each of these ranks gets the text at its place in `mine`, and gives this rank one: they name
   /// each other, once, and nobody else comes. Throws CannotConnect where one does not come in time.
   virtual std::vector<std::string> swap(std::span<const int> ranks,
@@ -56,8 +57,8 @@ class Bootstrap {
   /// End every rank of the job now.
   [[noreturn]] virtual void abort(int status) = 0;
 
-  /// A barrier at which those sleep that have nothing else to do.
-  void barrier_asleep(bool sleeps) { (void)first_of_asleep("", sleeps); }
+  /// A barrier at which those sleep that have nothing else to do, until rank 0 comes.
+  void barrier_asleep(bool sleeps) { (void)first_of_asleep("", sleeps, 0); }
 
   /// "rank 3 on n2, rank 4 on n2": ranks for a message, with their hosts where these are known; of
   /// many the first.
@@ -170,10 +171,11 @@ template <class Act>
 std::string agree(Bootstrap& boot, const Act& act) {
   return boot.first_of(text_of(boot, act));
 }
-/// The same, where those sleep that have nothing else to do until all are there.
+/// The same, where those sleep that have nothing else to do until all are there: as
+/// `first_of_asleep` has it.
 template <class Act>
-std::string agree_asleep(Bootstrap& boot, bool sleeps, const Act& act) {
-  return boot.first_of_asleep(text_of(boot, act), sleeps);
+std::string agree_asleep(Bootstrap& boot, bool sleeps, int caller, const Act& act) {
+  return boot.first_of_asleep(text_of(boot, act), sleeps, caller);
 }
 
 /// The same for what no rank refuses.

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
+#include "bootstrap/calls.hpp"
 #include "bootstrap/longer_sleeps.hpp"
 #include "bootstrap/mpi_requests.hpp"
 #include "bootstrap/output.hpp"
@@ -26,7 +29,16 @@ void wait_asleep(long longest_ns, MPI_Request request) {
   for (long pause_ns = first_ns;; pause_ns = std::min(2 * pause_ns, longest_ns)) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) return;
-    sleep_ns(pause_ns);
+    const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
+    sleep_ns(pause_ns < longest_ns ? pause_ns : until_all_poll_ns(longest_ns, now.count()));
+  }
+}
+
+void wait(bool asleep, long longest_ns, MPI_Request request) {
+  if (asleep) {
+    wait_asleep(longest_ns, request);
+  } else {
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
 }
 
@@ -158,17 +170,33 @@ std::string MpiBootstrap::first_of(const std::string& mine) {
   return text_at(first, mine);
 }
 
-std::string MpiBootstrap::first_of_asleep(const std::string& mine, bool sleeps) {
+std::string MpiBootstrap::first_of_asleep(const std::string& mine, bool sleeps, int caller) {
+  hear_call(sleeps, caller);
   const int own = place_of(mine, rank_, size_);
   int first = own;
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(&own, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
-  if (sleeps) {
-    wait_asleep(longest_pause_ns_, request);
-  } else {
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
+  wait(sleeps, std::min(longest_pause_ns_, most_pause_ns), request);
   return text_at(first, mine);
+}
+
+// The library's own exchange of all goes by way of ranks that sleep: from each to the next it waits
+// until that one looks. Behind a call all are there, and look often again.
+void MpiBootstrap::hear_call(bool sleeps, int caller) const {
+  constexpr int call_tag = 3;
+  constexpr long most_of_rank_0_ns = 4'000'000;
+  std::vector<MPI_Request> calls;
+  if (const std::optional<int> other = heard_by(rank_, caller)) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(nullptr, 0, MPI_BYTE, *other, call_tag, MPI_COMM_WORLD, &request);
+    const long longest_ns =
+        std::min(longest_pause_ns_, rank_ == 0 ? most_of_rank_0_ns : longest_pause_ns_);
+    wait(sleeps, longest_ns, request);
+  }
+  for (const int other : called_by(rank_, size_, caller)) {
+    MPI_Isend(nullptr, 0, MPI_BYTE, other, call_tag, MPI_COMM_WORLD, &calls.emplace_back());
+  }
+  MPI_Waitall(static_cast<int>(calls.size()), calls.data(), MPI_STATUSES_IGNORE);
 }
 
 std::string MpiBootstrap::text_at(int place, const std::string& mine) const {
@@ -214,11 +242,7 @@ std::vector<std::byte> MpiBootstrap::gather(std::span<const std::byte> mine) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Igather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, MPI_COMM_WORLD,
               &request);
-  if (rank_ == 0) {
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-  } else {
-    wait_asleep(longest_pause_ns_, request);
-  }
+  wait(rank_ > 0, longest_pause_ns_, request);
   return all;
 }
 
@@ -236,6 +260,7 @@ std::vector<std::byte> MpiBootstrap::gather(std::span<const std::byte> mine,
 }
 
 std::string MpiBootstrap::broadcast(const std::string& mine) {
+  hear_call(rank_ > 0, 0);
   // Most texts go with their length: one exchange of all ranks, not two.
   constexpr std::size_t together_bytes = 2048;
   std::array<char, together_bytes> begin{};
@@ -245,7 +270,7 @@ std::string MpiBootstrap::broadcast(const std::string& mine) {
   std::memcpy(begin.data() + sizeof length, mine.data(), std::min(mine.size(), most));
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(begin.data(), begin.size(), MPI_CHAR, 0, MPI_COMM_WORLD, &request);
-  wait_asleep(longest_pause_ns_, request);
+  wait_asleep(std::min(longest_pause_ns_, most_pause_ns), request);
   std::memcpy(&length, begin.data(), sizeof length);
   std::string text(begin.data() + sizeof length, std::min<std::size_t>(length, most));
   if (length <= most) return text;

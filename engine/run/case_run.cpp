@@ -86,7 +86,7 @@ void CaseRun::prepare_passes(Batch& batch, Report& report) {
 template <class Act>
 std::string CaseRun::agree_awake_or_asleep(const Act& act) {
   if (takes_all_ranks(*plan_->pattern, plan_->size)) return agree(*boot_, act);
-  return agree_asleep(*boot_, !plan_->role.takes_part(), act);
+  return agree_asleep(*boot_, !plan_->role.takes_part(), first_of_case(*plan_), act);
 }
 
 // What is half connected is of no use to any later case.

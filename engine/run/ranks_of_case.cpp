@@ -25,4 +25,11 @@ RanksOfCase ranks_of_case(const Case& spec, const PatternOn& pattern, int size) 
   return found;
 }
 
+int first_of_case(const CasePlan& plan) {
+  for (int rank = 0; rank < plan.size; ++rank) {
+    if (plan.pattern->role(plan.spec, rank, plan.size).takes_part()) return rank;
+  }
+  return 0;
+}
+
 }  // namespace weft

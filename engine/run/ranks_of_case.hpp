@@ -2,6 +2,7 @@
 #pragma once
 
 #include "contract/case.hpp"
+#include "run/case_plan.hpp"
 #include "run/footprint.hpp"
 #include "run/pattern_on.hpp"
 
@@ -10,6 +11,9 @@ namespace weft {
 /// Those of `spec.ranks_here`, of `size` ranks in all: by their roles, but where the pattern says
 /// that every rank takes part.
 RanksOfCase ranks_of_case(const Case& spec, const PatternOn& pattern, int size);
+
+/// The first rank that takes part, of all; rank 0 where none does.
+int first_of_case(const CasePlan& plan);
 
 /// Whether no rank stands by in a case on `size` ranks.
 inline bool takes_all_ranks(const PatternOn& pattern, int size) noexcept {

@@ -105,6 +105,33 @@ TEST(RanksOfCase, NobodyStandsByWhereItIsSaidThatAllTakePart) {
   }
 }
 
+// Of a case that leaves rank 0 out the others would wait for its call.
+TEST(RanksOfCase, TheFirstIsTheLeastThatTakesPart) {
+  const std::vector<PatternOn> all = all_patterns();
+  for (const PatternOn& one : all) {
+    CasePlan plan;
+    plan.pattern = &one;
+    plan.size = 9;
+    plan.spec = make_case(std::string(one.info.name), 8, 1);
+    if (one.lacks != nullptr && !one.lacks(plan.spec, plan.size).empty()) continue;
+    const int first = first_of_case(plan);
+    EXPECT_TRUE(one.role(plan.spec, first, plan.size).takes_part()) << one.info.name;
+    for (int rank = 0; rank < first; ++rank) {
+      EXPECT_FALSE(one.role(plan.spec, rank, plan.size).takes_part()) << one.info.name;
+    }
+  }
+  PatternOn last = pattern_named("ping_pong");
+  last.role = [](const Case& /*spec*/, int rank, int size) {
+    Role role;
+    if (rank >= size - 2) role.neighbours = {2 * size - 3 - rank};
+    return role;
+  };
+  CasePlan plan;
+  plan.pattern = &last;
+  plan.size = 8;
+  EXPECT_EQ(first_of_case(plan), 6);
+}
+
 TEST(RanksOfCase, OneAsksForAllOfAHost) {
   Case spec;
   EXPECT_TRUE(asks_for_host(spec, 0));

@@ -16,7 +16,9 @@ class Alone : public Bootstrap {
   [[nodiscard]] int size() const override { return 2; }
   std::vector<std::string> exchange(const std::string& mine) override { return {mine, mine}; }
   std::string first_of(const std::string& mine) override { return mine; }
-  std::string first_of_asleep(const std::string& mine, bool /*sleeps*/) override { return mine; }
+  std::string first_of_asleep(const std::string& mine, bool /*sleeps*/, int /*caller*/) override {
+    return mine;
+  }
   std::vector<std::string> swap(std::span<const int> /*ranks*/,
                                 const std::vector<std::string>& mine) override {
     return mine;

@@ -105,7 +105,7 @@ class ThreadBootstrap : public Bootstrap {
     return unless_given_up(*meet(mine));
   }
   std::string first_of(const std::string& mine) override { return first_text(*meet(mine)); }
-  std::string first_of_asleep(const std::string& mine, bool /*sleeps*/) override {
+  std::string first_of_asleep(const std::string& mine, bool /*sleeps*/, int /*caller*/) override {
     return first_of(mine);
   }
   std::vector<std::string> swap(std::span<const int> ranks,

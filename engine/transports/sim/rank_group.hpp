@@ -70,7 +70,7 @@ class SimBootstrap final : public Bootstrap {
   [[nodiscard]] int size() const override { return group_->size(); }
   std::vector<std::string> exchange(const std::string& mine) override;
   std::string first_of(const std::string& mine) override;
-  std::string first_of_asleep(const std::string& mine, bool /*sleeps*/) override {
+  std::string first_of_asleep(const std::string& mine, bool /*sleeps*/, int /*caller*/) override {
     return first_of(mine);
   }
   /// Throws std::logic_error: a model connects nobody.
