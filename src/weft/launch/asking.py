@@ -37,8 +37,8 @@ def ask_hosts(
 ) -> dict[str, dict[str, Any]]:
     """The manifests of the nodes by their host names, in the nodes' order.
 
-    `starting` is the command that starts command_on_nodes() once on each of some nodes: of many the
-    answer of one or the other is often lost, and only those are asked again. The environment in
+    `starting` makes the command that starts command_on_nodes() once on each of some nodes: of many
+    the answer of one or the other is often lost, and only those are asked again. The environment in
     them is this process's: the starter's own variables differ from step to step. `clock_s` is how
     far a host's clock is at least ahead of this one's, or behind if negative. Raises WeftError
     where one does not answer.
