@@ -257,6 +257,9 @@ def kill_a_peer(start: list[str], deadline_s: float) -> str:
 
 FAULT = "the link failed in"
 DEADLINE = "did not end within its deadline"
+# UCX 1.13 at times ends the rank itself when a peer dies between two messages of its TCP.
+OF_UCX = "Assertion `ep->flags & UCT_TCP_EP_FLAG_PUT_TX_WAITING_ACK' failed"
+TRIES = 3
 
 
 @pytest.mark.parametrize(
@@ -283,7 +286,10 @@ def test_a_rank_says_itself_that_its_peer_is_gone(
     start.insert(start.index(starter("openmpi") or "") + 1, "--enable-recovery")
     # Whoever is told of the link waits for no deadline, and a busy machine may need longer until
     # there is a peer to kill.
-    said = kill_a_peer(start, 50 if told == FAULT else 20)
+    for _ in range(TRIES):
+        said = kill_a_peer(start, 50 if told == FAULT else 20)
+        if OF_UCX not in said:
+            break
     assert len(re.findall(rf"^rank[-a-z]*: .*{told}", said, re.MULTILINE)) == 1, said
 
 
