@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from weft.wording import is_range, step_of, with_half
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from weft.estimate import Estimate
+    from weft.units import Shape
 
 
 class LargeFigure(NamedTuple):
@@ -13,3 +21,17 @@ class LargeFigure(NamedTuple):
     what: str
     value: str
     interval: str
+
+
+def parted(
+    figure: Estimate, shape: Shape, written: Callable[[Estimate, Shape], str] = with_half
+) -> tuple[str, str]:
+    """A figure and its interval, which stand one below the other; of a range how many it is of.
+
+    `written` is how it is said where both stand in a line.
+    """
+    if is_range(figure):
+        ends, _, number = written(figure, shape).partition(" n=")
+        return ends, f"n={number}" if number else ""
+    value = shape(figure.value, step_of(figure))
+    return value, written(figure, shape).removeprefix(value).lstrip(", ")

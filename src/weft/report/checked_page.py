@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.analysis.stats.ratios import ratio_in_words
+from weft.analysis.stats.ratios import estimate_of, ratio_in_words
 from weft.charts import (
     Chart,
     ChartAxis,
@@ -16,14 +16,14 @@ from weft.charts import (
     track_of,
 )
 from weft.colours import of_transports
-from weft.large import LargeFigure
+from weft.large import LargeFigure, parted
 from weft.outputs import write_output
 from weft.report.checked import ORDER, counts_in_words, folded_checks
 from weft.report.curve_cards import cards_of_curves
 from weft.report.html import Fold, Page, Section, Verdict, render
 from weft.tables import Table
-from weft.units import format_bandwidth, format_bytes, format_time
-from weft.wording import counted, over, said_once, with_half
+from weft.units import format_bandwidth, format_bytes, format_ratio, format_time
+from weft.wording import counted, over, said_once, with_ends, with_half
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,8 +90,8 @@ def _cards(checks: Sequence[Checked]) -> tuple[Card, ...]:
     figures = []
     for one in checks:
         if one.bytes is None and one.speed is not None:
-            value, _, interval = ratio_in_words(one.speed).partition(" ")
-            what, below = f"{one.test}, times as fast", f"{interval} {one.outcome}"
+            value, interval = parted(estimate_of(one.speed), format_ratio, with_ends)
+            what, below = f"{one.test}, times as fast", f"{interval} {one.outcome}".lstrip()
             figures.append(LargeFigure(one.transport, _variant(one), what, value, below))
     return cards_of_curves(figures, tuple(dict.fromkeys(check.transport for check in checks)))
 

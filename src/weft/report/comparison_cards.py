@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.analysis.compare.compared_rows import in_the_tables
-from weft.analysis.stats.ratios import ratio_in_words
-from weft.large import LargeFigure
+from weft.analysis.stats.ratios import estimate_of
+from weft.large import LargeFigure, parted
 from weft.plan.cases import BANDWIDTH, LATENCY
 from weft.report.curve_cards import cards_of_curves
 from weft.units import format_ratio
-from weft.wording import counted, size_in_words
+from weft.wording import counted, size_in_words, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,16 +74,17 @@ def _figure(
     assert found is not None  # noqa: S101 - the callers look
     titles = [side.title for side in comparison.sides[1:]]
     whose = f"{titles[at]}: " if len(titles) > 1 else ""
-    is_rounded = found.basis == "as published"
-    value, _, interval = (
-        (format_ratio(found.speed), "", "") if is_rounded else ratio_in_words(found).partition(" ")
-    )
+    if found.basis == "as published":
+        # Its interval is its rounding.
+        value, interval = format_ratio(found.speed), ""
+    else:
+        value, interval = parted(estimate_of(found), format_ratio, with_ends)
     verdict = in_the_tables(row.verdicts[at], found)
     below = " ".join(filter(None, (interval, "times as fast")))
     return LargeFigure(
         transport or ", ".join(titles),
         variant,
         f"{whose}{what}",
-        value.rstrip(","),
+        value,
         f"{below}: {verdict}" if verdict else below,
     )

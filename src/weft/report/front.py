@@ -8,6 +8,7 @@ import msgspec
 
 from weft.analysis.first_figures import first_figures
 from weft.colours import places_of
+from weft.large import parted
 from weft.report.curve_cards import cards_of_curves
 from weft.report.html import Card, Verdict
 from weft.report.notes import INCOMPLETE, ending_in_words, state_of
@@ -19,16 +20,14 @@ from weft.units import (
     format_percent,
     format_time,
 )
-from weft.wording import counted, hosts_in_words, in_a_row, is_range, step_of, with_half
+from weft.wording import counted, hosts_in_words, in_a_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weft.analysis.first_figures import FirstFigures
-    from weft.estimate import Estimate
     from weft.record.run import Run
     from weft.topics.base import Results
-    from weft.units import Shape
 
 
 _WARNING = "warning: "
@@ -128,15 +127,6 @@ def figures_of(one: FirstFigures) -> list[tuple[str, str, str]]:
     elif one.bandwidth_bytes_per_s:
         found.append(("of the peak", "not known", "no link is named"))
     return found
-
-
-def parted(figure: Estimate, shape: Shape) -> tuple[str, str]:
-    """A figure and its interval, which stand one below the other; of a range how many it is of."""
-    if is_range(figure):
-        ends, _, number = with_half(figure, shape).partition(" n=")
-        return ends, f"n={number}" if number else ""
-    value = shape(figure.value, step_of(figure))
-    return value, with_half(figure, shape).removeprefix(value).lstrip(", ")
 
 
 def warnings_of(run: Run) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from weft.plan.case import Case
 from weft.plan.command import resume
 from weft.tables import Table
 from weft.topics.map_charts import difference_chart, matrix_charts
-from weft.topics.map_findings import finding_in_words, who_is_slow
+from weft.topics.map_findings import LONGER_BEFORE, finding_in_words, who_is_slow
 from weft.topics.pair_map import FEWEST_ROUNDS
 from weft.units import format_bytes, format_change
 from weft.wording import between, counted
@@ -135,7 +135,7 @@ def _changes_in_words(one: SizeChange) -> list[str]:
     change = one.change
     lines = [finding_in_words(found, "got slower") for found in change.slower.findings]
     lines += [
-        finding_in_words(found, "got faster", longer="longer before")
+        finding_in_words(found, "got faster", much=LONGER_BEFORE)
         for found in change.faster.findings
     ]
     lines += [f"{name} did not answer: dead, not slow" for name in one.silent]
@@ -202,12 +202,10 @@ def change_figures(found: Sequence[SizeChange]) -> list[LargeFigure]:
         what=f"got slower, {format_bytes(case.bytes)}",
     )
     low, high = 100 * change.longer_low, 100 * change.longer_high
-    longer = between(format_change(100 * change.longer), low, high, format_change)
-    value, _, ends = longer.partition(" [")
-    below = f"longer over {counted(change.pairs, 'way')}"
-    together = LargeFigure(
-        case.transport, case.variant, "all together", value, f"[{ends} {below}" if ends else below
-    )
+    value = format_change(100 * change.longer)
+    ends = between(value, low, high, format_change).removeprefix(value)
+    below = f"{ends} longer over {counted(change.pairs, 'way')}".lstrip()
+    together = LargeFigure(case.transport, case.variant, "all together", value, below)
     return [slower, together]
 
 

@@ -150,7 +150,12 @@ def ratio_of(found: Slowdown, one_sided: float = ONE_SIDED) -> Ratio:
 
 def ratio_in_words(found: Ratio, shape: Shape = format_ratio) -> str:
     """A ratio with its interval: "1.023 [1.001, 1.046]"; of one launch without."""
-    known = Estimate(
+    return with_ends(estimate_of(found), shape)
+
+
+def estimate_of(found: Ratio) -> Estimate:
+    """A ratio as any other figure: the second side's speed over the first's."""
+    return Estimate(
         value=found.speed,
         low=found.low,
         high=found.high,
@@ -158,7 +163,6 @@ def ratio_in_words(found: Ratio, shape: Shape = format_ratio) -> str:
         method=found.basis,
         launches=0 if found.has_interval else 1,
     )
-    return with_ends(known, shape)
 
 
 def _basis(first: Kind, second: Kind) -> str:

@@ -9,8 +9,8 @@ import msgspec
 
 from weft.analysis.stats.launches import what_would_tell
 from weft.analysis.stats.needed import in_order
-from weft.analysis.stats.ratios import ratio_in_words
-from weft.large import LargeFigure
+from weft.analysis.stats.ratios import estimate_of, ratio_in_words
+from weft.large import LargeFigure, parted
 from weft.tables import Table
 from weft.topics.base import Topic, as_plain, cut
 from weft.topics.groups import by_key
@@ -142,15 +142,13 @@ def _large(cost: Cost) -> list[LargeFigure]:
     place, ranks = (cost.transport, cost.variant), counted(cost.ranks, "rank")
     lost = cost.cost
     kept = msgspec.structs.replace(lost, speed=1 - lost.speed, low=1 - lost.high, high=1 - lost.low)
-    value, _, interval = (
-        ratio_in_words(kept, format_share).replace(", 1 launch", "").partition(" [")
-    )
+    value, interval = parted(estimate_of(kept), format_share, with_ends)
     found = [
         LargeFigure(
             *place,
             f"{cost.test} {_lattice(cost)} on {ranks}: efficiency",
             value,
-            "; ".join(filter(None, (f"[{interval}" if interval else "", _said_of(cost)))),
+            "; ".join(filter(None, (interval if kept.has_interval else "", _said_of(cost)))),
         )
     ]
     if cost.most_ns > 0:
