@@ -15,7 +15,7 @@ from weft.fabric.known import Group, KnownFabric, on_endpoints
 from weft.plan.rounds import usual_rounds
 from weft.record.run import Run
 from weft.topics.map_distinguished import guessed_in_words
-from weft.topics.map_findings import finding_in_words
+from weft.topics.map_findings import LONGER_BEFORE, ON_AVERAGE, SLOWER, finding_in_words
 from weft.topics.pair_map import PairMap, maps_of, sentences
 
 RANKS = len(HOSTS)
@@ -131,8 +131,8 @@ def test_what_is_many_times_as_slow_is_said_in_times(tmp_path: Path) -> None:
     assert all(cells[2].endswith(" times") for cells in PairMap().tables((row,))[0].rows[:6])
     [found] = row.findings
     words = {
-        finding_in_words(found, "is", longer=longer).partition("] ")[2].partition(" over 6")[0]
-        for longer in ("slower", "longer before", "more on average than at its median")
+        finding_in_words(found, "is", much=much).partition("] ")[2].partition(" over 6")[0]
+        for much in (SLOWER, LONGER_BEFORE, ON_AVERAGE)
     }
     assert words == {
         "times as slow", "times as long before", "times as much on average as at its median",

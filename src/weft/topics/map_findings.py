@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from weft.large import LargeFigure
 from weft.units import format_bytes, format_share, format_time
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.analysis.diagnosis.diagnose import FoundCause, SlowPair
+    from weft.analysis.diagnosis.matrix import PairMatrix
     from weft.plan.case import Case
     from weft.topics.rows import SizeRow
 
@@ -19,9 +22,20 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 3
 # From ten times on a share beyond is said in times.
 _MANY = 9.0
-_AS_MUCH = {"slower": "slow", "longer": "long", "more on average than": "much on average as"}
 # No cause is said to be surer.
 _MOST_SURE = 0.99
+
+
+class Much(NamedTuple):
+    """How a cause's ways are said to be beyond what is usual: by a share, or in times."""
+
+    by_share: str
+    in_times: str
+
+
+SLOWER = Much("slower", "times as slow")
+LONGER_BEFORE = Much("longer before", "times as long before")
+ON_AVERAGE = Much("more on average than at its median", "times as much on average as at its median")
 
 
 def usual_time(row: SizeRow, usual_ns: float, scatter: float) -> LargeFigure:
@@ -54,7 +68,7 @@ def who_is_slow(
         return LargeFigure(row.transport, row.variant, what, value, below)
     first, *others = findings
     causes = [one.in_words for one in (*first.causes, *first.also)]
-    below = f"{_size_of(first, 'slower')} over {counted(first.pairs, 'way')}"
+    below = f"{_size_of(first, SLOWER)} over {counted(first.pairs, 'way')}"
     if not first.is_certain:
         below = f"{few_of(causes, _MOST_SHOWN)}: {below}"
     if others:
@@ -63,15 +77,24 @@ def who_is_slow(
     return LargeFigure(row.transport, row.variant, what, value, below)
 
 
-def finding_in_words(
-    found: FoundCause, does: str, tells: str = "", *, longer: str = "slower"
-) -> str:
+def ways_in_words(matrix: PairMatrix | None) -> str:
+    """The fastest way and the slowest, which are all that can be said of a few endpoints."""
+    if matrix is None or np.isnan(matrix.time_ns).all():
+        return "no way was measured"
+    times, names = matrix.time_ns, matrix.names
+    ends = [np.unravel_index(find(times), times.shape) for find in (np.nanargmin, np.nanargmax)]
+    fastest, slowest = (f"{names[one]} to {names[other]}" for one, other in ends)
+    words = f"{fastest} takes {format_time(times[ends[0]])} there and back"
+    return words if fastest == slowest else f"{words}, {slowest} {format_time(times[ends[1]])}"
+
+
+def finding_in_words(found: FoundCause, does: str, tells: str = "", *, much: Much = SLOWER) -> str:
     """Who "is slow", by how much and with which pairs; of several causes what `tells` them."""
     causes = [*found.causes, *found.also]
     if causes[0].kind == "between":
         does = does.replace("is ", "are ", 1)
     named = [one.in_words for one in causes[:_MOST_SHOWN]]
-    size = f"{_size_of(found, longer)} over {counted(found.pairs, 'way')}"
+    size = f"{_size_of(found, much)} over {counted(found.pairs, 'way')}"
     pairs = ", ".join(
         f"{one.source} to {one.target} {beyond(one.slower, 0)}"
         for one in found.evidence[:_MOST_SHOWN]
@@ -92,11 +115,10 @@ def beyond(share: float, digits: int) -> str:
     return f"{share:+.{digits}%}" if share < _MANY else f"{_times(share)} times"
 
 
-def _size_of(found: FoundCause, longer: str) -> str:
+def _size_of(found: FoundCause, much: Much) -> str:
     """By how much a cause's ways are slow, with its interval; many times as slow in times."""
-    shape, what = (_whole, longer) if found.slower < _MANY else (_times, f"times as {longer}")
-    for more, as_much in _AS_MUCH.items():
-        what = what.replace(f"times as {more}", f"times as {as_much}")
+    is_few = found.slower < _MANY
+    shape, what = (_whole, much.by_share) if is_few else (_times, much.in_times)
     size = between(shape(found.slower), found.slower_low, found.slower_high, shape)
     return f"{size} {what}"
 

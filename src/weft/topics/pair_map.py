@@ -34,7 +34,15 @@ from weft.topics.base import Topic, as_plain
 from weft.topics.map_bisection import bisection_in_words, bisection_table, link_of
 from weft.topics.map_charts import distribution_of, matchings_chart, matrix_charts
 from weft.topics.map_distinguished import distinguished_in_words, guessed_in_words
-from weft.topics.map_findings import beyond, finding_in_words, slowest_way, usual_time, who_is_slow
+from weft.topics.map_findings import (
+    ON_AVERAGE,
+    beyond,
+    finding_in_words,
+    slowest_way,
+    usual_time,
+    ways_in_words,
+    who_is_slow,
+)
 from weft.topics.rows import SizeRow
 from weft.units import format_time
 from weft.wording import counted, verb_of
@@ -57,7 +65,6 @@ FEWEST_ROUNDS = 3
 _MORE_OF_LEAF = 2
 # A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
 _FAR = 4.0
-_ON_AVERAGE = "more on average than at its median"
 
 
 class MapRow(SizeRow, frozen=True, kw_only=True):
@@ -264,7 +271,7 @@ def sentences(row: MapRow) -> list[str]:
     place = f"{row.place}, {counted(row.endpoints, 'endpoint')}"
     guessed = [f"{place}: {guessed_in_words(row.guessed)}"] if row.guessed else []
     delayed = [
-        f"{place}: {finding_in_words(one, 'is delayed now and then', longer=_ON_AVERAGE)}"
+        f"{place}: {finding_in_words(one, 'is delayed now and then', much=ON_AVERAGE)}"
         for one in row.unsteady
     ]
     return _what_is_slow(row, place) + delayed + guessed
@@ -291,10 +298,10 @@ def _what_is_slow(row: MapRow, place: str) -> list[str]:
             words += f"; more endpoints or launches tell: {row.with_more_launches}"
     if _has_few(row):
         words = "too few to tell a slow one from its partners"
-        words += f" ({_ways_in_words(row)}, {amount}); measure {FEWEST} or more"
+        words += f" ({ways_in_words(row.matrix)}, {amount}); measure {FEWEST} or more"
     elif _has_few_rounds(row):
         words = f"{amount} {verb_of(row.rounds, 'do')} not tell a slow one from its partners"
-        words += f" ({_ways_in_words(row)}); measure {FEWEST_ROUNDS} or more"
+        words += f" ({ways_in_words(row.matrix)}); measure {FEWEST_ROUNDS} or more"
     else:
         return [*lines, f"{place}: {words}", *_what_is_distinguished(row, place)]
     return [*lines, f"{place}: {words}"]
@@ -331,17 +338,6 @@ def _far_off(row: MapRow) -> SlowPair | None:
     """The slowest way where it has a cause, whether or not it is clear which."""
     far = max(LEAST, math.expm1(_FAR * math.log1p(row.scatter)))
     return next((one for one in _of_who_answers(row)[:1] if one.slower > far), None)
-
-
-def _ways_in_words(row: MapRow) -> str:
-    """The fastest way and the slowest, which are all that can be said of a few endpoints."""
-    if row.matrix is None or np.isnan(row.matrix.time_ns).all():
-        return "no way was measured"
-    times, names = row.matrix.time_ns, row.matrix.names
-    ends = [np.unravel_index(find(times), times.shape) for find in (np.nanargmin, np.nanargmax)]
-    fastest, slowest = (f"{names[one]} to {names[other]}" for one, other in ends)
-    words = f"{fastest} takes {format_time(times[ends[0]])} there and back"
-    return words if fastest == slowest else f"{words}, {slowest} {format_time(times[ends[1]])}"
 
 
 def _what_is_distinguished(row: MapRow, place: str) -> list[str]:
