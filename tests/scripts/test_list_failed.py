@@ -19,6 +19,8 @@ The following tests FAILED:
 \t  3 - Content.OfThree (Failed)
 \t  4 - Content.OfFour (Timeout)
 \t  5 - Content.OfFive (Skipped)
+\t  6 - Content.OfSix (Subprocess aborted)
+\t  7 - Content.OfSeven (Not Run)
 """
 
 
@@ -35,6 +37,8 @@ def test_each_test_that_failed_is_named_once_behind_what_was_said(tmp_path: Path
         "ERROR tests/test_units.py::test_c[two words]",
         "FAILED tests/test_units.py::test_b - assert 1 == 2",
         "Failed: Content.OfThree",
+        "Not Run: Content.OfSeven",
+        "Subprocess aborted: Content.OfSix",
         "Timeout: Content.OfFour",
     ]
 
