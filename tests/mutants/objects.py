@@ -7,18 +7,15 @@ by what its relocations name: other functions by their names, and constants by w
 from __future__ import annotations
 
 import hashlib
-import struct
-from typing import TYPE_CHECKING
+import io
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-# Of ELF's 64 bit: headers of sections, symbols and relocations with an addend.
-_SECTION, _SYMBOL, _RELOCATION = "<IIQQQQIIQQ", "<IBBHQQ", "<QQq"
-_TYPE_NO_BITS, _TYPE_RELOCATIONS, _TYPE_SYMBOLS = 8, 4, 2
-_FLAG_CODE, _FLAG_MERGED, _FLAG_STRINGS = 0x4, 0x10, 0x20
-_OF_FUNCTION, _OF_SECTION = 2, 3
+# Flags of sections that are code, and whose equal constants, or texts, the linker merges.
+_CODE, _MERGED, _TEXTS = 0x4, 0x10, 0x20
 
 
 def changed_functions(before: Path, after: Path) -> set[str]:
@@ -38,72 +35,51 @@ def functions_of(data: bytes) -> Mapping[str, bytes]:
 
 class _Object:
     def __init__(self, data: bytes) -> None:
-        at, size, count, names = (
-            *struct.unpack_from("<Q", data, 0x28),
-            *struct.unpack_from("<HHH", data, 0x3A),
-        )
-        self._data = data
-        self._headers = [struct.unpack_from(_SECTION, data, at + n * size) for n in range(count)]
-        texts = self._content(names)
-        self._names = [_text(texts, one[0]) for one in self._headers]
-        table = next(n for n, one in enumerate(self._headers) if one[1] == _TYPE_SYMBOLS)
-        strings = self._content(self._headers[table][6])
-        # Each with its name, its kind, its section and its place there.
-        self._symbols = [
-            (_text(strings, name), info & 0xF, section, value)
-            for name, info, _, section, value, _ in struct.iter_unpack(
-                _SYMBOL, self._content(table)
-            )
-        ]
+        from elftools.elf.elffile import ELFFile
+
+        self._sections: list[Any] = list(ELFFile(io.BytesIO(data)).iter_sections())
+        kinds = [one["sh_type"] for one in self._sections]
+        self._symbols = list(self._sections[kinds.index("SHT_SYMTAB")].iter_symbols())
         self._relocations = {
-            one[7]: n for n, one in enumerate(self._headers) if one[1] == _TYPE_RELOCATIONS
+            one["sh_info"]: one
+            for one, kind in zip(self._sections, kinds, strict=True)
+            if kind == "SHT_RELA"
         }
         self._known: dict[int, bytes] = {}
 
     def functions(self) -> dict[str, bytes]:
         return {
-            name: self._told(section)
-            for name, kind, section, _ in self._symbols
-            if kind == _OF_FUNCTION and 0 < section < len(self._headers)
+            one.name: self._told(one["st_shndx"])
+            for one in self._symbols
+            # Of another object there is a word in place of the section's number.
+            if one["st_info"]["type"] == "STT_FUNC" and isinstance(one["st_shndx"], int)
         }
 
-    def _content(self, section: int) -> bytes:
-        header = self._headers[section]
-        if header[1] == _TYPE_NO_BITS:
-            return b""
-        return self._data[header[4] : header[4] + header[5]]
+    def _told(self, number: int) -> bytes:
+        if number not in self._known:
+            self._known[number] = b""  # what leads back to itself says nothing more
+            section = self._sections[number]
+            made = hashlib.sha256(section.data())
+            is_code = bool(section["sh_flags"] & _CODE)
+            where = self._relocations.get(number)
+            for one in where.iter_relocations() if where else ():
+                made.update(f"{one['r_offset']} {one['r_info_type']} ".encode())
+                made.update(self._target(one, is_code=is_code))
+            self._known[number] = made.digest()
+        return self._known[number]
 
-    def _told(self, section: int) -> bytes:
-        if section not in self._known:
-            self._known[section] = b""  # what leads back to itself says nothing more
-            made = hashlib.sha256(self._content(section))
-            is_code = bool(self._headers[section][2] & _FLAG_CODE)
-            where = self._relocations.get(section)
-            for place, info, more in struct.iter_unpack(
-                _RELOCATION, self._content(where) if where is not None else b""
-            ):
-                made.update(struct.pack("<QI", place, info & 0xFFFFFFFF))
-                made.update(self._target(self._symbols[info >> 32], more, is_code=is_code))
-            self._known[section] = made.digest()
-        return self._known[section]
-
-    def _target(self, symbol: tuple[str, int, int, int], more: int, *, is_code: bool) -> bytes:
-        name, kind, section, value = symbol
-        if not 0 < section < len(self._headers):
-            return name.encode()
-        flags = self._headers[section][2]
-        if flags & _FLAG_CODE:
+    def _target(self, relocation: Any, *, is_code: bool) -> bytes:
+        symbol, more = self._symbols[relocation["r_info_sym"]], relocation["r_addend"]
+        number, value = symbol["st_shndx"], symbol["st_value"]
+        if not isinstance(number, int):
+            return bytes(symbol.name.encode())
+        section = self._sections[number]
+        if section["sh_flags"] & _CODE:
             # A place within another function moves with that one.
-            own = name or self._names[section]
-            return f"{own} {more if is_code else ''}".encode()
-        if flags & _FLAG_MERGED and kind != _OF_SECTION:
-            content = self._content(section)
-            width = self._headers[section][9]
-            if flags & _FLAG_STRINGS:
-                return content[value : content.find(b"\0" * width, value)]
-            return content[value : value + width]
-        return f"{self._names[section]} {name} {more} ".encode() + self._told(section)
-
-
-def _text(texts: bytes, at: int) -> str:
-    return texts[at : texts.index(b"\0", at)].decode()
+            return f"{symbol.name or section.name} {more if is_code else ''}".encode()
+        if section["sh_flags"] & _MERGED and symbol["st_info"]["type"] != "STT_SECTION":
+            content, width = section.data(), section["sh_entsize"]
+            if section["sh_flags"] & _TEXTS:
+                return bytes(content[value : content.find(b"\0" * width, value)])
+            return bytes(content[value : value + width])
+        return f"{section.name} {symbol.name} {more} ".encode() + self._told(number)
