@@ -41,6 +41,7 @@ constexpr long longest_pause_ns(long ranks_of_host, long cores) {
 /// 100 us, and where ranks outnumber cores, those and their starter get no core for it.
 constexpr long pause_while_starting_ns(long ranks_of_host, long cores) {
   if (ranks_of_host <= cores) return 0;
+  // As of ranks that have a core each: none sleeps longer than these.
   return longest_pause_ns(ranks_of_host, ranks_of_host);
 }
 
