@@ -41,6 +41,25 @@ def test_who_is_delayed_now_and_then_is_named_though_no_median_shows_it(tmp_path
     assert maps_of(crowded, None)[0].unsteady == ()
 
 
+def test_where_nobody_would_have_been_named_nobody_is_said_to_be_well(tmp_path: Path) -> None:
+    """Four ranks on two cores: "nobody is slow (1.41 ms there and back, scatter 15723.4%"."""
+    (row,) = maps_of(map_record(tmp_path / "m.jsonl", {}), None)
+    assert sentences(row)[0].partition(": ")[2].startswith("nobody is slow (")
+    never = tuple(msgspec.structs.replace(one, slower=None) for one in row.distinguished)
+    blind = msgspec.structs.replace(row, scatter=157.2, distinguished=never)
+    [said] = sentences(blind)
+    assert said.partition("endpoints: ")[2].startswith(
+        "cannot tell who is slow: a pair differs too much from visit to visit ("
+    )
+    assert "scatter 158 times, " in said
+    assert f"; more endpoints or launches tell: {row.with_more_launches}" in said
+    *_, slow = PairMap().large((blind,))
+    assert slow.value == "not known"
+    # One kind of cause that would be named is enough.
+    some = (row.distinguished[0], *never[1:])
+    assert "nobody is slow" in sentences(msgspec.structs.replace(blind, distinguished=some))[0]
+
+
 def test_what_is_slow_between_two_groups_are_ways(tmp_path: Path) -> None:
     (row,) = maps_of(map_record(tmp_path / "m.jsonl", {"n5": 2.0}), None)
     [found] = row.findings

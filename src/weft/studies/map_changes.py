@@ -19,7 +19,7 @@ from weft.plan.command import resume
 from weft.tables import Table
 from weft.topics.map_charts import difference_chart, matrix_charts
 from weft.topics.map_findings import LONGER_BEFORE, finding_in_words, who_is_slow
-from weft.topics.pair_map import FEWEST_ROUNDS
+from weft.topics.map_verdict import FEWEST_ROUNDS
 from weft.units import format_bytes, format_change
 from weft.wording import between, counted
 

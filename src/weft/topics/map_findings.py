@@ -41,7 +41,7 @@ ON_AVERAGE = Much("more on average than at its median", "times as much on averag
 def usual_time(row: SizeRow, usual_ns: float, scatter: float) -> LargeFigure:
     """The median of all pairs, and how far a pair differs from visit to visit."""
     what = f"usual there and back, {format_bytes(row.bytes)}"
-    below = f"scatter of a pair {format_share(scatter)}"
+    below = f"scatter of a pair {scatter_in_words(scatter)}"
     return LargeFigure(row.transport, row.variant, what, format_time(usual_ns), below)
 
 
@@ -113,6 +113,11 @@ def _sure(confidence: float) -> str:
 def beyond(share: float, digits: int) -> str:
     """How far a way is beyond what is usual: "+29%", and "479 times" where it is many times it."""
     return f"{share:+.{digits}%}" if share < _MANY else f"{_times(share)} times"
+
+
+def scatter_in_words(scatter: float) -> str:
+    """How far a pair differs from visit to visit: "2.9%", and "158 times" where it is many."""
+    return f"{scatter:.1%}" if scatter < _MANY else f"{_times(scatter)} times"
 
 
 def _size_of(found: FoundCause, much: Much) -> str:

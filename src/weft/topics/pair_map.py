@@ -5,25 +5,21 @@ weft.analysis.diagnosis explains the times of `weft.analysis.diagnosis.measured`
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from weft.analysis.diagnosis.bisection import Bisection, answer_of, bisection_of_map
+from weft.analysis.diagnosis.bisection import answer_of, bisection_of_map
 from weft.analysis.diagnosis.delays import delayed_in
 from weft.analysis.diagnosis.diagnose import (
-    FEWEST,
-    LEAST,
     FoundCause,
-    SlowPair,
     diagnose,
     slowest_pairs,
 )
-from weft.analysis.diagnosis.distinguished import Distinguished, distinguished_of
+from weft.analysis.diagnosis.distinguished import distinguished_of
 from weft.analysis.diagnosis.guess import GUESSED
-from weft.analysis.diagnosis.matrix import PairMatrix, matrix_of
+from weft.analysis.diagnosis.matrix import matrix_of
 from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
 from weft.analysis.stats.launches import command_for_launches, next_session_of
 from weft.fabric.known import host_of
@@ -40,12 +36,17 @@ from weft.topics.map_findings import (
     finding_in_words,
     slowest_way,
     usual_time,
-    ways_in_words,
     who_is_slow,
 )
-from weft.topics.rows import SizeRow
-from weft.units import format_time
-from weft.wording import counted, verb_of
+from weft.topics.map_row import MapRow
+from weft.topics.map_verdict import (
+    amount_of,
+    has_few,
+    is_told,
+    nobody_in_words,
+    of_who_answers,
+)
+from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,47 +60,8 @@ if TYPE_CHECKING:
 
 PAIR_ROUNDS = "pair_rounds"
 _MOST_PAIRS = 20
-# What distinguishes an endpoint from its partners is an odd cycle of pairs: three rounds have one.
-FEWEST_ROUNDS = 3
 # So many hosts of a leaf tell it from the one that was measured.
 _MORE_OF_LEAF = 2
-# A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
-_FAR = 4.0
-
-
-class MapRow(SizeRow, frozen=True, kw_only=True):
-    """The map of one size: what is slow, the worst first, the slowest pairs, and the bisection.
-
-    `rounds` were measured of the `all_rounds` in which every pair meets once; `scatter` is that of
-    a pair from visit to visit, a share, and `usual_ns` the median time of all pairs. `guessed` are
-    the groups that the times showed where none were given, and who is in each. `ways` of all
-    directed pairs were measured, and `distinguished` is what a map of them tells apart. `unsteady`
-    are delayed now and then: their shares are of the mean over the median. `with_neighbours` has
-    for each finding the command for a map with more hosts of the leaf that may be meant; the other
-    three commands measure more too.
-    """
-
-    endpoints: int
-    launches: int
-    rounds: int
-    all_rounds: int
-    usual_ns: float
-    scatter: float
-    ways: int
-    distinguished: tuple[Distinguished, ...]
-    findings: tuple[FoundCause, ...]
-    unsteady: tuple[FoundCause, ...]
-    dead: tuple[str, ...]
-    worst: tuple[SlowPair, ...]
-    groups: int
-    is_guessed: bool
-    guessed: tuple[tuple[str, tuple[str, ...]], ...]
-    with_neighbours: tuple[str, ...]
-    with_all_rounds: str
-    with_the_others: str
-    with_more_launches: str
-    bisection: Bisection | None = None
-    matrix: PairMatrix | None = None
 
 
 class PairMap(Topic[tuple[MapRow, ...]]):
@@ -287,57 +249,18 @@ def _what_is_slow(row: MapRow, place: str) -> list[str]:
         lines[-1] += f"; map the others: {row.with_the_others}"
     if row.findings:
         return lines + _what_is_distinguished(row, place)
-    amount = _amount(row)
-    usual = f"{format_time(row.usual_ns)} there and back, scatter {row.scatter:.1%}"
-    others = "nobody else" if row.dead else "nobody"
-    words = f"{others} is slow ({usual}, {amount})"
-    if one := _far_off(row):
-        words = f"no cause is sure, though {one.source} to {one.target} takes {one.slower:+.0%}"
-        words += f" ({usual}, {amount})"
-        if row.with_more_launches:
-            words += f"; more endpoints or launches tell: {row.with_more_launches}"
-    if _has_few(row):
-        words = "too few to tell a slow one from its partners"
-        words += f" ({ways_in_words(row.matrix)}, {amount}); measure {FEWEST} or more"
-    elif _has_few_rounds(row):
-        words = f"{amount} {verb_of(row.rounds, 'do')} not tell a slow one from its partners"
-        words += f" ({ways_in_words(row.matrix)}); measure {FEWEST_ROUNDS} or more"
-    else:
-        return [*lines, f"{place}: {words}", *_what_is_distinguished(row, place)]
-    return [*lines, f"{place}: {words}"]
+    lines.append(f"{place}: {nobody_in_words(row)}")
+    return lines if has_few(row) else lines + _what_is_distinguished(row, place)
 
 
 def _large(row: MapRow) -> list[LargeFigure]:
     """What is usual, the slowest way of those that answer, and who is slow."""
-    alive = _of_who_answers(row)
-    is_told = not (_has_few(row) or _has_few_rounds(row) or _far_off(row))
+    alive = of_who_answers(row)
     return [
         usual_time(row, row.usual_ns, row.scatter),
         *(slowest_way(row, one, row.ways) for one in alive[:1]),
-        who_is_slow(row, row.findings, row.dead, is_told=is_told, amount=_amount(row)),
+        who_is_slow(row, row.findings, row.dead, is_told=is_told(row), amount=amount_of(row)),
     ]
-
-
-def _amount(row: MapRow) -> str:
-    return f"{counted(row.rounds, 'round')} in {counted(row.launches, 'launch')}"
-
-
-def _has_few(row: MapRow) -> bool:
-    return row.endpoints - len(row.dead) < FEWEST
-
-
-def _has_few_rounds(row: MapRow) -> bool:
-    return row.rounds < min(FEWEST_ROUNDS, row.all_rounds)
-
-
-def _of_who_answers(row: MapRow) -> list[SlowPair]:
-    return [one for one in row.worst if not {one.source, one.target} & {*row.dead}]
-
-
-def _far_off(row: MapRow) -> SlowPair | None:
-    """The slowest way where it has a cause, whether or not it is clear which."""
-    far = max(LEAST, math.expm1(_FAR * math.log1p(row.scatter)))
-    return next((one for one in _of_who_answers(row)[:1] if one.slower > far), None)
 
 
 def _what_is_distinguished(row: MapRow, place: str) -> list[str]:

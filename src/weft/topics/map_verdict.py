@@ -1,0 +1,78 @@
+"""What a map says where it names nobody: that nobody is slow, or why that is not known."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from weft.analysis.diagnosis.diagnose import FEWEST, LEAST
+from weft.topics.map_distinguished import distinguished_in_words
+from weft.topics.map_findings import beyond, scatter_in_words, ways_in_words
+from weft.units import format_time
+from weft.wording import counted, verb_of
+
+if TYPE_CHECKING:
+    from weft.analysis.diagnosis.diagnose import SlowPair
+    from weft.topics.map_row import MapRow
+
+# What distinguishes an endpoint from its partners is an odd cycle of pairs: three rounds have one.
+FEWEST_ROUNDS = 3
+# A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
+_FAR = 4.0
+
+
+def is_told(row: MapRow) -> bool:
+    """Whether it can be said that nobody is slow where nobody is named."""
+    return not (has_few(row) or _far_off(row) or _is_blind(row))
+
+
+def has_few(row: MapRow) -> bool:
+    """Whether there were too few endpoints or rounds to tell one from its partners."""
+    return _has_few_endpoints(row) or row.rounds < min(FEWEST_ROUNDS, row.all_rounds)
+
+
+def _has_few_endpoints(row: MapRow) -> bool:
+    return row.endpoints - len(row.dead) < FEWEST
+
+
+def of_who_answers(row: MapRow) -> list[SlowPair]:
+    """The slowest ways between endpoints that answer, the worst first."""
+    return [one for one in row.worst if not {one.source, one.target} & {*row.dead}]
+
+
+def _far_off(row: MapRow) -> SlowPair | None:
+    """The slowest way where it has a cause, whether or not it is clear which."""
+    far = max(LEAST, math.expm1(_FAR * math.log1p(row.scatter)))
+    return next((one for one in of_who_answers(row)[:1] if one.slower > far), None)
+
+
+def _is_blind(row: MapRow) -> bool:
+    """Whether nobody would have been named, however slow."""
+    return bool(row.distinguished) and not distinguished_in_words(row.distinguished)
+
+
+def amount_of(row: MapRow) -> str:
+    """How much was measured: "24 rounds in 3 launches"."""
+    return f"{counted(row.rounds, 'round')} in {counted(row.launches, 'launch')}"
+
+
+def nobody_in_words(row: MapRow) -> str:
+    """That nobody is slow, or why that is not known."""
+    amount = amount_of(row)
+    if _has_few_endpoints(row):
+        words = "too few to tell a slow one from its partners"
+        return f"{words} ({ways_in_words(row.matrix)}, {amount}); measure {FEWEST} or more"
+    if has_few(row):
+        words = f"{amount} {verb_of(row.rounds, 'do')} not tell a slow one from its partners"
+        return f"{words} ({ways_in_words(row.matrix)}); measure {FEWEST_ROUNDS} or more"
+    usual = f"{format_time(row.usual_ns)} there and back"
+    usual += f", scatter {scatter_in_words(row.scatter)}, {amount}"
+    if is_told(row):
+        return f"{'nobody else' if row.dead else 'nobody'} is slow ({usual})"
+    words = "cannot tell who is slow: a pair differs too much from visit to visit"
+    if one := _far_off(row):
+        way = f"{one.source} to {one.target}"
+        words = f"no cause is sure, though {way} takes {beyond(one.slower, 0)}"
+    further = row.with_more_launches
+    tells = f"; more endpoints or launches tell: {further}" if further else ""
+    return f"{words} ({usual}){tells}"
