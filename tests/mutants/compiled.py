@@ -79,7 +79,8 @@ class EngineBench:
         listed = json.loads((self._build / "compile_commands.json").read_text())
         self._compile: dict[str, list[str]] = {}
         for one in listed:
-            words = one["command"].split()
+            # As the build started it, which is not listed: else each path in it would differ.
+            words = [*copy.launcher(), *one["command"].split()]
             at = words.index("-o")
             # What the compiler refuses at its first error is none, whatever comes behind.
             self._compile[words[at + 1]] = [*words[:at], "-Wfatal-errors", *words[at:]]

@@ -85,6 +85,10 @@ class Copy:
         """Where the project's files are copied to."""
         return self._tree
 
+    def launcher(self) -> list[str]:
+        """What starts the compiler: ccache, where it is, which may change paths in what is made."""
+        return ["ccache"] if shutil.which("ccache") else []
+
     @property
     def build_folder(self) -> Path:
         """Where the engine is compiled."""
@@ -121,8 +125,7 @@ class Copy:
                 "-DCMAKE_BUILD_TYPE=Debug",
                 f"-DCMAKE_CXX_FLAGS_DEBUG={self._flags}",
             ]
-            if shutil.which("ccache"):
-                flags.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+            flags += [f"-DCMAKE_CXX_COMPILER_LAUNCHER={name}" for name in self.launcher()]
             if self._fails([*words, *flags], BUILD_S):
                 raise CopyError("the copy cannot be configured; see make build")
         words = ["cmake", "--build", str(self._build), "--target", *targets]
