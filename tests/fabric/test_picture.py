@@ -274,3 +274,22 @@ def test_a_picture_is_dark_on_a_dark_screen_and_light_on_paper() -> None:
     assert {"paper", "ink", "box", "load-0"} <= classes
     assert all(f".weft-fabric .{name} {{" in style for name in classes)
     assert all("stroke" in one.attrib for one in root.iter(f"{SVG}path"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows"),
+    [
+        (FabricAsked(nodes=4, switch="8"), 1),
+        (FabricAsked(nodes=16, switch="6", blocking="2:1"), 2),
+        (FabricAsked(nodes=4096, switch="64"), 3),
+        (FabricAsked(nodes=4096, switch="24", topology="torus"), 7),
+        (FabricAsked(nodes=8, switch="3", topology="torus", shape="8"), 1),
+        # On a circle of 3 groups, of 9, and of 16 boxes of them.
+        (FabricAsked(nodes=6, switch="3", topology="dragonfly"), 3),
+        (FabricAsked(nodes=72, switch="7", topology="dragonfly"), 4),
+        (FabricAsked(nodes=4096, switch="31", topology="dragonfly"), 8),
+    ],
+)
+def test_a_picture_is_as_high_as_its_boxes_above_each_other(asked: FabricAsked, rows: int) -> None:
+    picture = picture_of(build_fabric(asked))
+    assert picture.rows == rows

@@ -117,3 +117,12 @@ def test_a_check(nights: tuple[weft.Run, weft.Run], tmp_path: Path) -> None:
     by_limits = weft.check(first, against=limits)
     assert (by_limits.outcome, by_limits.table.height) == ("pass", 1)
     assert repr(by_limits) == "pass: 1 check"
+
+
+def test_all_of_the_door_is_what_weft_offers() -> None:
+    import weft.notebook
+
+    assert {*weft.notebook.__all__, "__version__"} == set(dir(weft))
+    assert all(
+        getattr(weft, name) is getattr(weft.notebook, name) for name in weft.notebook.__all__
+    )

@@ -137,3 +137,31 @@ def test_the_share_of_a_rank_is_that_of_the_measured_table() -> None:
     # Two digits are written.
     law = {ranks: (RANK_BYTES + ranks * RANK_BYTES_A_RANK) / 1e6 for ranks in cells}
     assert law == pytest.approx(cells, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("footprint", "point", "fix"),
+    [
+        (Footprint(), None, "fewer --buffers, --samples or --ranks"),
+        (Footprint(ranks=1, ranks_per_point=1), None, "fewer --buffers, --samples or --ranks"),
+        (Footprint(ranks=1, ranks_per_point=1), 63, "fewer --buffers, --samples or --ranks"),
+        (Footprint(ranks=1, ranks_per_point=1), 62, "fewer --buffers or --samples"),
+        (Footprint(ranks=2), None, "fewer --buffers or --samples"),
+    ],
+)
+def test_fewer_ranks_are_advised_where_all_of_them_take_part(
+    footprint: Footprint, point: int | None, fix: str
+) -> None:
+    known = {"ping_pong": msgspec.structs.replace(pattern("ping_pong"), footprint=footprint)}
+    case = Case(test="ping_pong", transport="mpi", bytes=0, ranks=64, point=point)
+    with pytest.raises(WeftError) as refused:
+        check_memory([case], 1 << 16, known)
+    assert refused.value.fix == f"type {fix}"
+
+
+def test_a_case_without_a_point_has_nothing_for_each_unit_of_it() -> None:
+    case = Case(test="stream", transport="mpi", bytes=8, ranks=2)
+    of_points = Footprint(receives=3, receives_per_point=5)
+    assert needed_bytes(case, of_points) == needed_bytes(case, Footprint(receives=3))
+    at_two = msgspec.structs.replace(case, point=2)
+    assert needed_bytes(at_two, of_points) == needed_bytes(case, Footprint(receives=13))

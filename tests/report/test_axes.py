@@ -4,6 +4,7 @@ import re
 from itertools import combinations, pairwise
 from typing import Literal
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from weft.charts import Chart, ChartAxis, Mark, Track, axis_over_sizes
 from weft.report.axes import FEWEST_TICKS, log_ticks, tick_in_words
 from weft.report.drawing import canvas_of, draw_for_page
+from weft.report.paper import SCREEN
 
 
 def chart_of(track: Track, x: ChartAxis, y: ChartAxis, marks: tuple[Mark, ...] = ()) -> Chart:
@@ -119,6 +121,20 @@ def test_no_tick_lies_over_the_next_one() -> None:
     # A letter of 8 points is over 4 points wide.
     for (first, length), (second, _) in pairwise(places):
         assert second - first > 4 * length
+
+
+@pytest.mark.parametrize(
+    ("labels", "further"), [((), 0), (("tcp",), 0), (("tcp", "mpi"), 0), (tuple("abcdefgh"), 1)]
+)
+def test_a_drawing_is_higher_by_each_further_line_of_its_legend(
+    labels: tuple[str, ...], further: int
+) -> None:
+    tracks = [Track(label=label, x=(1.0, 9.0), y=(1.0, 20.0)) for label in labels or ("",)]
+    linear = ChartAxis("x", is_log=False)
+    chart = msgspec.structs.replace(chart_of(tracks[0], linear, linear), tracks=tuple(tracks))
+    canvas = canvas_of(chart)
+    higher = canvas.get_size_inches()[1] - SCREEN.height_inches
+    assert higher == pytest.approx(further * 0.17)
 
 
 def test_words_of_marks_stand_apart() -> None:

@@ -217,7 +217,8 @@ def test_names_become_settings_of_the_simulator() -> None:
         ("allreduce", "rings", 8, "did you mean ring?"),
         ("alltoall", "pairwise", 6, "wants a power of two and not 6 ranks"),
         ("alltoall", "mpich", 6, "wants a power of two and not 6 ranks"),
-        ("allreduce", "mpich", 8, "choose openmpi"),
+        ("allreduce", "mpich", 8, "simulator's rules of mpich for allreduce are not the library's"),
+        ("allreduce", "mpich", 8, "; choose openmpi, mvapich2 or one algorithm"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_fix(

@@ -218,3 +218,17 @@ def test_messages_are_as_far_apart_as_a_stream_is_longer_than_its_ways(tmp_path:
     }
     assert gaps_ns((second,), "tcp", ONE_WAY_NS)[8] == pytest.approx(450 * usual, rel=0.01)
     assert gaps_ns((first,), "ucx", ONE_WAY_NS) == {}
+
+
+def test_the_smallest_message_is_that_of_its_own_test_and_transport(tmp_path: Path) -> None:
+    """Others were measured with smaller ones, whose names come before and behind."""
+    cases = (
+        *make_cases(("host_overhead", "late_receive"), ("tcp",), (64, 512)),
+        *make_cases(("ping_pong", "sendrecv"), ("tcp",), (8, 64)),
+        *make_cases(("host_overhead", "late_receive"), ("mpi", "ucx"), (16, 64)),
+    )
+    path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times_ns, parts_ns=parts_ns)
+    one = weft.load(path)
+    found = smallest_host_times([one], "tcp", {8: 20_000.0})
+    assert found == host_times(one, "tcp", 64)
+    assert found.posting_ns == pytest.approx(POST_NS + 64 / 50, rel=0.01)

@@ -353,3 +353,12 @@ def test_words_that_do_not_fit_are_told_in_words_and_by_no_option_of_a_price() -
 def test_words_that_say_nothing_or_too_much_are_refused(words: list[str], said: str) -> None:
     with pytest.raises(WeftError, match=said):
         topology_of(words).on(tuple(f"n{number}" for number in range(9)))
+
+
+def test_a_cable_is_named_from_the_end_whose_device_comes_first(tmp_path: Path) -> None:
+    """Whichever end a file names first; each way has the name of the link that it takes."""
+    fabric = fabric_of(tmp_path, ibnetdiscover())
+    assert fabric.cables == {
+        "cable l1/3 - s1/1": ("cable l1/3 to s1/1", "cable s1/1 to l1/3"),
+        "cable l2/3 - s1/2": ("cable l2/3 to s1/2", "cable s1/2 to l2/3"),
+    }
