@@ -17,7 +17,6 @@ import pytest
 
 from support.approved import held, rounded
 from support.builders import PATTERNS, make_cases, synthetic_record
-from support.constants import constants_of_tests
 from support.drawings import charts, drawn_in_words, fabrics_drawn, loads_unlike
 from support.laid_out import lay_out
 from support.machines import rich_machine
@@ -330,12 +329,6 @@ def hosts(folder: Path, _: pytest.MonkeyPatch) -> Iterator[str]:
         yield from unlike_hosts({name: others[name] for name in names})
 
 
-def constants(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
-    """Those that tests compute with: another value would be in what they expect too."""
-    for name, value in constants_of_tests().items():
-        yield f"{name} = {value}"
-
-
 # About what is rounded to the next unit, to one more digit, or to nothing.
 SHARES = (1.0, 1.2345, 9.994, 9.996, 99.94, 99.96, 999.4, 999.6)
 SHAPES: tuple[Shape, ...] = (
@@ -378,8 +371,8 @@ def pictures(_: Path, __: pytest.MonkeyPatch) -> Iterator[str]:
 # When something was, and raw data, of which there is too much: batches have its amounts.
 UNLIKE_EACH_TIME = {"started_utc", "finished_utc", "load_average", "ticks", "samples", "parts"}
 EVERY_SCENE = (
-    plans, asked, starts, jobs, models, calibrations, published, runs, hosts, constants, figures,
-    drawings, pictures,
+    plans, asked, starts, jobs, models, calibrations, published, runs, hosts, figures, drawings,
+    pictures,
 )  # fmt: skip
 SCENES: dict[str, Callable[[Path, pytest.MonkeyPatch], Iterator[str]]] = {
     one.__name__: one for one in EVERY_SCENE
