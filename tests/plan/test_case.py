@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import get_args
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from support.builders import make_footer, synthetic_record
 from support.records_of_any_kind import any_case, neighbours
-from weft.plan.case import Case, CaseAxis
+from weft.plan.case import Case, CaseAxis, Schedule
 from weft.record.reader import read
 
 AXES = get_args(CaseAxis)
@@ -74,3 +75,31 @@ def test_two_and_four_ranks_are_two_cases_of_one_record(tmp_path: Path) -> None:
     lines = read(synthetic_record(tmp_path / "r.jsonl", cases))
     measured = [batch.case for batch in lines.batches if batch.role == "measure"]
     assert sorted(measured) == sorted([case.key for case in cases] * 5)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "receives", "slots", "places", "is_repeated", "most"),
+    [
+        (Schedule(), 1, (1, 1), 2, True, None),
+        (Schedule(), 5, (1, 5), 6, True, None),
+        (Schedule(kind="shared"), 5, (1, 1), 2, True, None),
+        (Schedule(kind="turn", count=4), 1, (4, 4), 8, False, None),
+        (Schedule(kind="turn", count=4), 5, (4, 8), 12, False, None),
+        (Schedule(kind="reuse", count=30, reuse_percent=0), 5, (31, 35), 60, False, 30),
+        (Schedule(kind="reuse", count=30, reuse_percent=75), 1, (31, 31), 240, False, 120),
+        (Schedule(kind="reuse", count=30, reuse_percent=100), 5, (1, 5), 6, False, None),
+    ],
+)
+def test_each_way_to_take_buffers_has_as_many_as_the_engine(
+    schedule: Schedule,
+    receives: int,
+    slots: tuple[int, int],
+    places: int,
+    is_repeated: bool,
+    most: int | None,
+) -> None:
+    """Of messages of which three quarters share one buffer, 30 others are enough for 120."""
+    assert schedule.slots(receives) == slots
+    assert schedule.places(receives) == places
+    assert schedule.is_repeated is is_repeated
+    assert schedule.most_messages == most

@@ -74,22 +74,42 @@ def test_open_mpi_always_has_a_way_from_a_process_to_itself(typed: str, ways: li
         assert list(variations_of(parse_vary(one.typed[3::2]), ("mpi",)).values()) == [one]
 
 
+FORMS = "type --vary TRANSPORT.OPTION=A,B, --vary mpi=openmpi,mpich or --vary env:NAME=A,B"
+
+
 @pytest.mark.parametrize(
     ("words", "transports", "told"),
     [
-        (["rendezvous=1,2"], (), "is no setting to vary"),
-        (["ucx.rendezvous=1,1"], (), "has a value twice"),
-        (["ucx.rendezvous=,"], (), "or none"),
-        (["mpi=openmpi", "mpi=mpich"], (), "mpi is varied twice"),
-        (["env:HOME=/a,/b"], (), "which transport HOME steers is not known"),
-        (["ucx.rendezvous=1,2"], ("tcp",), "tcp has no setting ucx.rendezvous"),
-        (["ucx.rendezvous=1,2"], ("tcp", "mpi"), "tcp and mpi have no setting"),
-        ([f"ucx.rendezvous={','.join(map(str, range(17)))}"], (), "17 combinations"),
+        (["rendezvous=1,2"], (), f"'rendezvous=1,2' is no setting to vary; {FORMS}"),
+        (["ucx.rendezvous=1,1"], (), f"--vary ucx.rendezvous has a value twice, or none; {FORMS}"),
+        (["ucx.rendezvous=,"], (), f"--vary ucx.rendezvous has a value twice, or none; {FORMS}"),
+        (
+            ["mpi=openmpi", "mpi=mpich"],
+            (),
+            "mpi is varied twice; type --vary mpi= once, with all values",
+        ),
+        (["env:HOME=/a,/b"], (), "which transport HOME steers is not known; add --transport"),
+        (
+            ["ucx.rendezvous=1,2"],
+            ("tcp",),
+            "tcp has no setting ucx.rendezvous; add --transport ucx",
+        ),
+        (
+            ["ofi.provider=a,b"],
+            ("tcp", "mpi"),
+            "tcp and mpi have no setting ofi.provider; add --transport ofi",
+        ),
+        (
+            [f"ucx.rendezvous={','.join(map(str, range(17)))}"],
+            (),
+            "17 combinations of settings are too many; vary 16 or fewer at once",
+        ),
     ],
 )
 def test_what_is_refused(words: list[str], transports: tuple[str, ...], told: str) -> None:
-    with pytest.raises(WeftError, match=told):
+    with pytest.raises(WeftError) as refused:
         variations_of(parse_vary(words), transports)
+    assert str(refused.value).startswith(told)
 
 
 def test_sixteen_combinations_are_not_too_many() -> None:

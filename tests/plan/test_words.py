@@ -301,3 +301,22 @@ def test_the_command_for_a_case_with_a_setting_of_its_own_has_the_setting(
     assert request.variations == {varied.label: varied}
     assert request.transports == (varied.label,)
     assert request.options == ({"ofi.domain": "lo"} if varied.of == "ofi" else {})
+
+
+@pytest.mark.parametrize(
+    ("launches", "command"),
+    [
+        (0, "weft import another-run.txt"),
+        (7, "weft import a.txt 'b 2.txt' another-run.txt"),
+    ],
+)
+def test_an_import_is_further_outputs_beside_those_that_have_a_name(
+    launches: int, command: str
+) -> None:
+    again = NextSession(
+        record="r.jsonl", launches=5, made=2, launch_s=1.0, budget_s=60.0,
+        imported=("a.txt", "-", "b 2.txt"),
+    )  # fmt: skip
+    assert again.command(launches) == command
+    assert again.resumed == "weft import another-run.txt"
+    assert again.longer(3.0) == "weft import a.txt 'b 2.txt' another-run.txt"
