@@ -181,6 +181,17 @@ def test_few_nodes_need_no_coarser_simulator() -> None:
     assert coarseness_of(65, 1000.0) != ""
 
 
+@pytest.mark.parametrize(
+    ("bytes_ns", "precision"),
+    [(0.0, "1e-9"), (100.0, "1e-9"), (1000.0, "1e-8"), (5000.0, "3e-8"), (99_000.0, "5e-7")],
+)  # fmt: skip
+def test_many_nodes_are_simulated_as_coarsely_as_a_message_allows(
+    bytes_ns: float, precision: str
+) -> None:
+    assert coarseness_of(65, 1500.0, bytes_ns) == precision
+    assert coarseness_of(64, 1500.0, bytes_ns) == ""
+
+
 def pilot(nodes: int, seconds: float, peak: float = 5e7) -> Pilot:
     return Pilot(nodes=nodes, seconds=seconds, peak_bytes=int(peak), processor_s=seconds)
 

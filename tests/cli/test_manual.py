@@ -56,6 +56,13 @@ def test_every_command_of_the_help_is_in_a_group() -> None:
     assert " Commands " not in shown
 
 
+def test_the_help_begins_with_what_weft_is_for_and_ends_with_an_example() -> None:
+    shown = " ".join(CliRunner().invoke(app, ["--help"]).output.split())
+    purpose = "Measure, model, compare and price cluster interconnects."
+    assert shown.startswith(f"Usage: weft [OPTIONS] COMMAND [ARGS]... {purpose}")
+    assert shown.endswith("Example: weft run ping_pong --transport tcp --budget 20s")
+
+
 @pytest.mark.parametrize(
     ("typed", "goes_on"),
     [("weft pre", "predict"), ("weft run --prec", "--precision"), ("weft slurm s", "script")],

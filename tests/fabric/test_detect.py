@@ -12,7 +12,7 @@ from support.builders import HOST, make_cases, synthetic_record
 from support.printed import result_of
 from weft.analysis.summary import summarise
 from weft.cli.main import app
-from weft.fabric.detect import detected_link
+from weft.fabric.detect import detected_link, device_on, link_of_device
 from weft.fabric.peaks import parse_link
 from weft.record.run import Run
 
@@ -183,3 +183,42 @@ def test_an_interface_without_a_wire_has_no_link(record: Path, driver: str) -> N
     for first, second in ((virtual, virtual), (wired, virtual)):
         run = on_two_hosts(record, {"interface": "eth0"}, first, second)
         assert detected_link(run, "tcp") is None
+
+
+@pytest.mark.parametrize("driver", [
+    "veth", "bridge", "tun", "bonding", "virtio_net", "dummy", "vxlan", "ipvlan", "macvlan",
+])  # fmt: skip
+def test_what_has_no_wire_has_no_link(record: Path, driver: str) -> None:
+    card = ethernet(10000, driver)
+    assert detected_link(on_two_hosts(record, {"interface": "eth0"}, card, card), "tcp") is None
+    assert link_of_device(card["interfaces"][0]) is None
+    assert link_of_device(ethernet(10000)["interfaces"][0]) == parse_link("10GbE")
+
+
+@pytest.mark.parametrize(
+    ("details", "name"),
+    [
+        ({"interface": "eth0"}, "eth0"),
+        ({"device": "mlx5_0:1"}, "mlx5_0"),
+        ({"device": "mlx5_0/1"}, "mlx5_0"),
+        ({"device": "mlx5_0, mlx5_1"}, "mlx5_0"),
+        ({"domain": "mlx5_1"}, "mlx5_1"),
+        ({"device": "mlx5_0", "domain": "mlx5_1"}, "mlx5_0"),
+        ({"interface": "eth0", "device": "mlx5_0"}, "eth0"),
+        ({"lanes": "rc_mlx5/mlx5_1:1 (am), posix/memory (rma)"}, "mlx5_1"),
+        ({"lanes": "rc_mlx5/mlx5_1:1 (am), tcp/eth0 (rma)"}, ""),
+        ({"device": "mlx5_0", "lanes": "rc_mlx5/mlx5_1:1 (am)"}, "mlx5_0"),
+        ({"interface": "eth9"}, ""),
+        ({"lanes": "posix/memory (am)"}, ""),
+        ({}, ""),
+    ],
+)
+def test_the_device_of_a_launch_is_that_of_the_host_s_manifest(
+    details: dict[str, str], name: str
+) -> None:
+    manifest = {
+        "interfaces": [{"name": "eth0"}, {"name": "eth1"}],
+        "rdma": [{"name": "mlx5_0"}, {"name": "mlx5_1"}],
+    }
+    found = device_on(manifest, details)
+    assert (found or {"name": ""})["name"] == name

@@ -22,7 +22,14 @@ from weft.errors import WeftError
 from weft.host.lines import LINE_BYTES, facts_in, lines_of
 from weft.launch import asking
 from weft.launch.asking import TRIES, ask_hosts
-from weft.launch.nodes import check_known, hosts_of_file, hosts_of_list, hosts_of_site, network_of
+from weft.launch.nodes import (
+    check_known,
+    hosts_of_file,
+    hosts_of_list,
+    hosts_of_site,
+    is_this_machine,
+    network_of,
+)
 from weft.plan.allocation import Allocation, RankLayout, layout_of
 from weft.plan.devices import chosen_devices, devices_in_turn
 
@@ -336,3 +343,26 @@ def test_a_host_that_nobody_knows_is_one_line(monkeypatch: pytest.MonkeyPatch) -
     check_known(["n1", "localhost", "alias"])
     with pytest.raises(WeftError, match=r"there is no host called nix here; check --hosts"):
         check_known(["n1", "nix"])
+
+
+@pytest.mark.parametrize(
+    ("host", "is_here"),
+    [
+        ("localhost", True),
+        ("127.0.0.1", True),
+        ("head.site.org", True),
+        ("head", True),
+        ("head.site", False),
+        ("site.org", False),
+        ("127.0.0.2", False),
+        ("n1", False),
+        ("", False),
+    ],
+)
+def test_this_machine_has_its_own_name_with_and_without_its_domain(
+    host: str, is_here: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = os.uname()
+    called = os.uname_result((own.sysname, "head.site.org", own.release, own.version, own.machine))
+    monkeypatch.setattr(os, "uname", lambda: called)
+    assert is_this_machine(host) is is_here

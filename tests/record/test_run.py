@@ -247,3 +247,27 @@ def test_a_transport_is_within_a_host_where_two_ranks_were_beside_each_other(
     run = weft.load(write_lines(tmp_path / "a.jsonl", lines))
     assert run.within_a_host == ({"tcp"} if within else set())
     assert run.is_within_a_host(PING.key) is (host_of_second == "n1")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "within", "whole"),
+    [
+        (("n1", "n1", "n2"), True, False),
+        (("n1", "n2", "n1"), False, False),
+        (("n1", "n1", "n1"), True, True),
+    ],
+)
+def test_the_first_two_ranks_say_whether_anything_was_within_a_host(
+    tmp_path: Path, hosts: tuple[str, ...], *, within: bool, whole: bool
+) -> None:
+    launch = make_launch(0, "tcp", len(hosts))
+    ranks = tuple(
+        msgspec.structs.replace(rank, host=host)
+        for rank, host in zip(launch.ranks, hosts, strict=True)
+    )
+    launch = msgspec.structs.replace(launch, ranks=ranks)
+    lines: list[Line] = [make_header(CASES, launches=1), launch]
+    lines.append(make_batch(PING, 0, 0, [1000.0] * 9))
+    run = weft.load(write_lines(tmp_path / "a.jsonl", lines))
+    assert run.within_a_host == ({"tcp"} if within else set())
+    assert run.is_within_a_host(PING.key) is whole

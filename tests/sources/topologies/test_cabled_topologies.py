@@ -362,3 +362,12 @@ def test_a_cable_is_named_from_the_end_whose_device_comes_first(tmp_path: Path) 
         "cable l1/3 - s1/1": ("cable l1/3 to s1/1", "cable s1/1 to l1/3"),
         "cable l2/3 - s1/2": ("cable l2/3 to s1/2", "cable s1/2 to l2/3"),
     }
+
+
+@pytest.mark.parametrize("spine", ["a1", "l1x", "z1"])
+def test_a_way_names_the_switches_between_its_leaves_whatever_they_are_called(
+    tmp_path: Path, spine: str
+) -> None:
+    fabric = fabric_of(tmp_path, ibnetdiscover((spine,)))
+    way = (f"cable l1/3 to {spine}/1", f"switch {spine}", f"cable {spine}/2 to l2/3")
+    assert fabric.ways["n1", "n4"] == way
