@@ -147,7 +147,8 @@ TEST(CaseSteps, GiveTheLoopItsRoomAndTheReportWhatItFilled) {
       task.parts[0][at] = 20 + at;
       task.parts[1][at] = 30 + at;
     }
-    for (std::size_t at = 0; at < task.held.size(); ++at) task.held[at] = 4 - at;
+    std::uint32_t held = 4;
+    for (std::uint32_t& probe : task.held) probe = held--;
     task.verified_bytes = task.checks ? 1'000 : 2'000;
     return true;
   };
