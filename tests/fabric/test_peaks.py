@@ -163,3 +163,29 @@ def test_the_command_prints_the_peaks() -> None:
     assert "peak 1,000.0 MB/s 2,000.0 MB/s packets" in said
     assert "packets of 4096 B 993.7 MB/s 1,987.4 MB/s" in said
     assert "source:" in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "name", "lanes"),
+    [
+        ("DDR-400", "DDR-400", 64),
+        ("1x DDR-400", "DDR-400", 64),
+        ("4x ddr2-400", "4x DDR-400", 256),
+        ("PCI 64/66", "PCI 64-bit 66 MHz", 64),
+        ("pci-x 133", "PCI-X 64-bit 133 MHz", 64),
+        ("PCI-X 32-bit 66", "PCI-X 32-bit 66 MHz", 32),
+        ("ib 4x fdr", "InfiniBand 4x FDR", 4),
+        ("PCIe 3 x8", "PCIe 3 x8", 8),
+        ("100GbE", "Ethernet 100G", 4),
+        ("RoCE 25G", "RoCE 25G", 1),
+        ("Myrinet 2000", "Myrinet 2000", 1),
+        ("elan 3", "QsNet I", 1),
+        ("Elan4", "QsNet II", 1),
+        ("OPA 100", "Omni-Path 100", 4),
+        ("Slingshot 11", "Slingshot 11", 4),
+    ],
+)
+def test_a_link_has_one_name_however_it_is_typed(typed: str, name: str, lanes: int) -> None:
+    link = parse_link(typed)
+    assert (link.name, link.lanes) == (name, lanes)
+    assert parse_link(link.name) == link

@@ -80,19 +80,32 @@ def test_hosts_of_another_weft_are_refused(tmp_path: Path, monkeypatch: pytest.M
         found(tmp_path, monkeypatch, n1=manifest(1, GIB), n2=other)
 
 
+@pytest.mark.parametrize(
+    ("names", "gone"),
+    [
+        (("n1", "n2"), ("n2",)),
+        (("n1", "n2", "n3"), ("n2",)),
+        (("n1", "n2", "n3", "n4"), ("n1", "n4")),
+    ],
+)
 def test_the_hosts_that_do_not_answer_any_more_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    names: tuple[str, ...],
+    gone: tuple[str, ...],
 ) -> None:
-    site = found(tmp_path, monkeypatch, n1=manifest(1, GIB), n2=manifest(1, GIB))
+    hosts = {name: manifest(1, GIB) for name in names}
+    site = found(tmp_path, monkeypatch, **hosts)
     assert site.silent() == ()
 
     def lost(_: Sites, allocation: Allocation, __: float) -> dict[str, dict[str, Any]]:
-        if allocation.hosts == ("n2",):
-            raise WeftError("n2 did not say what it is", "see whether it is up")
+        [host] = allocation.hosts
+        if host in gone:
+            raise WeftError(f"{host} did not say what it is", "see whether it is up")
         return site.hosts
 
     monkeypatch.setattr(Sites, "manifests", lost)
-    assert site.silent() == ("n2",)
+    assert site.silent() == gone
 
 
 def test_one_host_is_not_asked_whether_it_is_there(

@@ -7,8 +7,9 @@ import pytest
 
 import weft
 from support.builders import make_cases, synthetic_record
+from weft.analysis.fits.segments import Switch
 from weft.estimate import Estimate
-from weft.report.fits import line_rows, prediction_rows
+from weft.report.fits import line_rows, prediction_rows, switch_in_words
 from weft.sources.series import models_of
 
 CASES = make_cases(tests=("ping_pong",), transports=("tcp",))
@@ -47,3 +48,21 @@ def test_a_fit_of_one_launch_says_so(tmp_path: Path) -> None:
     one = synthetic_record(tmp_path / "r.jsonl", CASES, launches=1)
     [found] = models_of([weft.load(one)]).models
     assert line_rows(found.line)[0][1].endswith("GB/s, 1 launch")
+
+
+NOT_TOLD = ": a change of slope, or none that is significant"
+
+
+@pytest.mark.parametrize(
+    ("low", "step", "high", "told"),
+    [
+        (1.2, 1.27, 1.34, "the time steps by +27 % [+20, +34]"),
+        (2.2, 2.5, 2.75, "the time steps by +150 % [+120, +175]"),
+        (0.6, 0.7, 0.8, "the time steps by -30 % [-40, -20]"),
+        (0.9, 1.1, 1.3, f"the time steps by +10 % [-10, +30]{NOT_TOLD}"),
+    ],
+)  # fmt: skip
+def test_a_switch_steps_by_so_much(low: float, step: float, high: float, told: str) -> None:
+    times = Estimate(value=step, low=low, high=high, coverage=0.95, method="drawn", launches=9)
+    switch = Switch(above_bytes=4096, at_bytes=8192, up_to_bytes=16384, step=times)
+    assert switch_in_words(switch) == f"at 8 KiB (between 4 KiB and 16 KiB), {told}"

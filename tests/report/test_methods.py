@@ -102,6 +102,9 @@ def test_of_a_simulated_record_no_clock_is_said(tmp_path: Path) -> None:
 def test_text_and_latex_have_every_rule_once(tmp_path: Path) -> None:
     run, found = methods(tmp_path / "r.jsonl", 6)
     text, latex = methods_text(found), methods_latex(found)
+    *sections, rules = text.removesuffix("\n").split("\n\n")
+    assert sections == [f"{name}. {words}" for name, words in found.sections]
+    assert len(rules.split("\n")) == 2 + len(found.rules)
     for one in found.rules:
         assert text.count(f"] {one.number}. {one.asks}: ") == 1
         assert latex.count(f"\\item[{one.number}, {one.state}]") == 1

@@ -113,6 +113,8 @@ def test_each_point_of_the_differences_is_its_fabrics() -> None:
     assert [track.label for track in chart.tracks] == [one.case for one in fabrics()[0].figures]
     assert [words for _, words in chart.x.ticks] == list(NAMES[1:])
     assert [mark.at for mark in chart.marks] == pytest.approx([0, 11])
+    assert [mark.text for mark in chart.marks] == [NAMES[0], "11 %"]
+    assert [mark.text for mark in differences_chart(fabrics(), None).marks] == [NAMES[0]]
     for case, track in enumerate(chart.tracks):
         for at, place in ((1, 0), (2, 1)):
             cell = wanted(at, case)[-1]

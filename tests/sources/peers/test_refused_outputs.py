@@ -112,3 +112,13 @@ def test_groups_of_nccl_need_their_ranks(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     [row] = read_output(path, Given(ranks=6))[1].rows
     assert row.case.ranks == 6
+
+
+@pytest.mark.parametrize("rest", ['{\n  "start": {},\n  "end": {}\n}\n', "{\n\n\n}\n"])
+def test_a_further_run_of_iperf3_that_says_nothing_is_refused_where_it_begins(
+    tmp_path: Path, rest: str
+) -> None:
+    text = GOOD["iperf3.json"]
+    line, why, _ = refused("iperf3.json", text + rest, tmp_path)
+    assert line == text.count("\n") + 1
+    assert why.startswith("it lacks end.sum_received")
