@@ -220,6 +220,9 @@ TEST(OverRanks, WhereSamplesAreOfAllRanksTheirMiddleAndFairnessAreThoseOfTheirOw
   }
   // One receives alone: it has no times.
   reports[5].parts[1].ticks.assign(longer, 0);
+  // Less than a tick is as fast as one tick, and as fair.
+  for (std::size_t rank = 1; rank < many; ++rank) reports[rank].parts[1].ticks[18] = rank % 2;
+  reports[0].parts[0].ticks[18] = 0;
   const nlohmann::json found = over_ranks(gather(reports, {}, std::vector<Ticks>(longer, 9'999)));
   // 1 of 3000, 8 of 1000, 10 of 2000.
   EXPECT_EQ(found["ranks"].size(), many - 1U);
@@ -227,6 +230,7 @@ TEST(OverRanks, WhereSamplesAreOfAllRanksTheirMiddleAndFairnessAreThoseOfTheirOw
   const double sum = 1 / 3.0 + 8 + 10 / 2.0;
   const double squares = 1 / 9.0 + 8 + 10 / 4.0;
   EXPECT_NEAR(found["fairness_ppm"][17].get<double>(), 1e6 * sum * sum / (19 * squares), 1);
+  EXPECT_EQ(found["fairness_ppm"][18], 1'000'000);
   EXPECT_EQ(found["mean"].size(), 1U);
 }
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 EQUIVALENT = Path(__file__).with_name("judged") / "equivalent.toml"
 RULES = ("python.rules", "universal.rules")
+_LISTED = ast.dump(ast.parse("__all__ = []").body[0].targets[0])  # type: ignore[attr-defined]
 
 
 class Drawn(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,14 +175,27 @@ def _meaning(text: str) -> str:
         # Sentences for a person are held elsewhere: to what is typed, and to the glossary.
         if isinstance(node, ast.Constant) and " " in str(node.value):
             node.value = "words"
-        if isinstance(node, ast.Set):
-            node.elts = sorted({ast.dump(one): one for one in node.elts}.values(), key=ast.dump)
+        _in_one_order(node)
         if isinstance(node, ast.FunctionDef):
             node.returns = None
             _without_types(node)
             for argument in (*node.args.args, *node.args.kwonlyargs, *node.args.posonlyargs):
                 argument.annotation = None
     return ast.dump(tree)
+
+
+def _in_one_order(node: ast.AST) -> None:
+    """Sort what has no order: a set, what is imported, what a module has, and what has names."""
+    if isinstance(node, ast.Set):
+        node.elts = sorted({ast.dump(one): one for one in node.elts}.values(), key=ast.dump)
+    if isinstance(node, ast.ImportFrom):
+        node.names.sort(key=ast.dump)
+    if isinstance(node, ast.Call | ast.ClassDef):
+        # What is unpacked, which has no name, stays among them where it is.
+        node.keywords.sort(key=lambda one: one.arg or "")
+    if isinstance(node, ast.Assign) and ast.dump(node.targets[0]) == _LISTED:
+        node.value = ast.Set(elts=getattr(node.value, "elts", []))
+        _in_one_order(node.value)
 
 
 def _reached(body: Sequence[ast.stmt], node: ast.AST) -> list[ast.stmt]:

@@ -116,6 +116,27 @@ def test_a_set_in_another_order_is_the_same() -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "is_another"),
+    [
+        ("from a import b, c", "from a import c, b", False),
+        ("from a import b, c", "from a import b", True),
+        ("class A(b, c=1, d=2): e = 1", "class A(b, d=2, c=1): e = 1", False),
+        ("class A(b, c=1, d=2): e = 1", "class A(b, c=2, d=1): e = 1", True),
+        ("a(b, c=d, e=f)", "a(b, e=f, c=d)", False),
+        ("a(b, c=d, e=f)", "a(b, c=f, e=d)", True),
+        ("__all__ = ['a', 'b']", "__all__ = ['b', 'a']", False),
+        ("__all__ = ['a', 'b']", "__all__ = ['a']", True),
+        ("_all = ['a', 'b']", "_all = ['b', 'a']", True),
+    ],
+)
+def test_what_is_named_in_another_order_is_the_same(
+    old: str, new: str, *, is_another: bool
+) -> None:
+    mutant = Drawn(path="a.py", line=1, old=f"{old}\n", new=f"{new}\n")
+    assert is_one(mutant, f"{old}\n") is is_another
+
+
+@pytest.mark.parametrize(
     ("text", "count"),
     [
         ("max(a, b)", 0), ("max(a, b, key=c)", 2), ("a in (b, c)", 0), ("a == (b, c)", 1),

@@ -67,6 +67,13 @@ def test_each_word_for_a_unit_of_size_is_one(tmp_path: Path, unit: str, of_bytes
     assert table.sizes_bytes.tolist() == [3 * of_bytes]
 
 
+@pytest.mark.parametrize("word", ["message_size", "sizes", "bytes", "byte", "length", "len",
+                                  "nbytes", "msgsize", "msglen"])  # fmt: skip
+def test_each_word_for_a_size_names_its_column(tmp_path: Path, word: str) -> None:
+    table = read_plain(written(tmp_path, f"row,{word},time_us\n7,3,1\n"))
+    assert table.sizes_bytes.tolist() == [3]
+
+
 def test_a_round_trip_is_halved_and_told(tmp_path: Path) -> None:
     table = read_plain(written(tmp_path, "bytes,rtt_us\n8,10\n"))
     assert table.times_ns.tolist() == [5000.0]

@@ -193,6 +193,7 @@ GAPS = {8: 400.0, 1024: 500.0, 4096: 4000.0}
         (0.0, 500.0, True, True),
         (400.0, 500.0, True, True),
         # And else the sender's.
+        (300.0, 0.5, True, False),
         (300.0, 399.0, True, False),
         (0.0, 399.0, True, False),
     ],

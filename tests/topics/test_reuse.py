@@ -10,7 +10,7 @@ from support.builders import LAUNCH_EFFECTS, synthetic_record
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.cases import make_cases, parse_variants
-from weft.topics.reuse import Reuse, reuse_in_words, reuse_of, reuse_rows
+from weft.topics.reuse import Reuse, reuse_charts, reuse_in_words, reuse_of, reuse_rows
 
 
 def found(
@@ -97,3 +97,9 @@ def test_both_schemes_and_other_numbers_of_buffers_are_apart(tmp_path: Path) -> 
     series = found(tmp_path, "ping_pong", "8", buffers, lambda _: 2000.0)
     assert [one.scheme for one in series] == ["turn", "reuse", "reuse"]
     assert [len(one.points) for one in series] == [2, 2, 2]
+    # A curve is in the chart of its own scheme.
+    charts = reuse_charts([("", series)])
+    assert {one.name: [track.label for track in one.tracks] for one in charts} == {
+        "turn-latency": [series[0].name],
+        "reuse-latency": [one.name for one in series[1:]],
+    }

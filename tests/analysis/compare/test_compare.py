@@ -227,7 +227,7 @@ def test_what_cannot_be_compared_says_what_each_side_has(tmp_path: Path, record:
     for names, told in (
         ([small, deep], r"stream in common but in no variant \(s: the usual one; d: q128\)"),
         (["escher"], "two sides or more"),
-        (["escher", "osu-gm"], "no test in common"),
+        (["escher", "osu-gm"], r"in common \(Escher: ping_pong, sendrecv; .*: single figures only\)"),
         (["escher", small], r"Escher: ping_pong, sendrecv; s: stream"),
         ([small, other], "no size of it"),
         ([str(record), "nothing"], "weft list platforms"),
@@ -281,3 +281,10 @@ def test_terminal_page_and_json_have_one_outcome(tmp_path: Path) -> None:
     assert found["word"] == "Worse."
     assert f"{found['word']} {found['sentence']}" in " ".join(shown.output.split())
     assert f"{found['word']}</strong> {found['sentence']}" in page.read_text()
+
+
+def test_a_figure_of_a_paper_is_as_the_paper_says_it_with_its_own_reserve() -> None:
+    (side,) = load_sides(["osu-vapi"])
+    published = {name: figure.published for name, (_, _, figure) in side.singles.items()}
+    assert published["latency_small_put"] == "around 6.0"
+    assert published["host_overhead"] == "2.0"

@@ -338,3 +338,31 @@ def test_a_table_of_bandwidths_without_its_title_is_not_of_netpipe(tmp_path: Pat
     rows = [line for line in lines if line[:1].isdigit()]
     with pytest.raises(WeftError, match=r"out.txt:1: "):
         of("".join(rows), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("row", "is_one"),
+    [
+        ("1 0.007 0.006 0.008 1.14", True),
+        # Of so small a rate half of its last digit is a fourteenth.
+        ("1 0.007 0.006 0.008 1.21", True),
+        ("1 0.007 0.006 0.008 1.24", False),
+        ("1048576 40.000 39.000 41.000 209.92", True),
+        ("1048576 40.000 39.000 41.000 209.94", False),
+        ("1048576 40.000 39.000 41.000 209.51", True),
+        ("1048576 40.000 39.000 41.000 209.49", False),
+    ],
+)
+def test_a_file_of_netpipe_5_has_a_rate_that_is_of_its_time(
+    tmp_path: Path, row: str, *, is_one: bool
+) -> None:
+    """Mean, least and greatest Gbit/s, and the mean time in microseconds (netpipe.c of 5.1)."""
+    if not is_one:
+        with pytest.raises(WeftError, match="Gbit/s and usec are not of one message one way"):
+            of(f"{row}\n", tmp_path)
+        return
+    (found,) = of(f"{row}\n", tmp_path).rows
+    assert (found.case.test, found.case.bytes) == ("ping_pong", int(row.split()[0]))
+    # One way, of a test whose operation is a round trip.
+    there_and_back_ns = pytest.approx(2 * 1000 * float(row.split()[-1]))
+    assert (found.stated.figure, found.time_ns) == ("mean", there_and_back_ns)
