@@ -221,7 +221,8 @@ TEST(OverRanks, WhereSamplesAreOfAllRanksTheirMiddleAndFairnessAreThoseOfTheirOw
   // One receives alone: it has no times.
   reports[5].parts[1].ticks.assign(longer, 0);
   // Less than a tick is as fast as one tick, and as fair.
-  for (std::size_t rank = 1; rank < many; ++rank) reports[rank].parts[1].ticks[18] = rank % 2;
+  for (std::size_t rank = 6; rank < many; ++rank) reports[rank].parts[1].ticks[18] = rank % 2;
+  for (std::size_t rank = 1; rank < 5; ++rank) reports[rank].parts[1].ticks[18] = 0;
   reports[0].parts[0].ticks[18] = 0;
   const nlohmann::json found = over_ranks(gather(reports, {}, std::vector<Ticks>(longer, 9'999)));
   // 1 of 3000, 8 of 1000, 10 of 2000.

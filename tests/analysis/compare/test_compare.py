@@ -227,7 +227,10 @@ def test_what_cannot_be_compared_says_what_each_side_has(tmp_path: Path, record:
     for names, told in (
         ([small, deep], r"stream in common but in no variant \(s: the usual one; d: q128\)"),
         (["escher"], "two sides or more"),
-        (["escher", "osu-gm"], r"in common \(Escher: ping_pong, sendrecv; .*: single figures only\)"),
+        (
+            ["escher", "osu-gm"],
+            r"in common \(Escher: ping_pong, sendrecv; .*: single figures only\)",
+        ),
         (["escher", small], r"Escher: ping_pong, sendrecv; s: stream"),
         ([small, other], "no size of it"),
         ([str(record), "nothing"], "weft list platforms"),
