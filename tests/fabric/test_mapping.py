@@ -6,6 +6,7 @@ from itertools import permutations
 import pytest
 
 from weft.errors import WeftError
+from weft.fabric.links import Bundle, End
 from weft.fabric.mapping import DRAWN, MAPPINGS, placements
 from weft.fabric.routes import Routes, routes_of
 from weft.fabric.topologies import FabricAsked, build_fabric
@@ -86,3 +87,15 @@ def test_pairs_of_each_distance_count_as_often_as_there_are_such(
 def test_unknown_pairs_are_refused() -> None:
     with pytest.raises(WeftError, match="near"):
         placements(routes(), pairs="close")
+
+
+def test_the_far_rank_is_so_on_the_way_from_the_first_node() -> None:
+    """Ways there and back may pass unlike numbers of switches."""
+    ends = tuple(End(at, (at,)) for at in range(3))
+    near, far = Bundle("near", 1), Bundle("far", 1, switches=4)
+    ways = {(0, 1): (0,), (1, 0): (1,), (0, 2): (1,), (2, 0): (0,), (1, 2): (1,), (2, 1): (0,)}
+    of = Routes(bundles=(near, far), ends=ends, ways=ways)
+    assert nodes_of_ranks(of, "far") == [0, 2, 1]
+    back = {pair[::-1]: way for pair, way in ways.items()}
+    of = Routes(bundles=(near, far), ends=ends, ways=back)
+    assert nodes_of_ranks(of, "far") == [0, 1, 2]

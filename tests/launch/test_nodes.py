@@ -333,14 +333,19 @@ def test_a_host_that_nobody_knows_is_one_line(monkeypatch: pytest.MonkeyPatch) -
         return ["an address"]
 
     monkeypatch.setattr("socket.getaddrinfo", known)
+
     # An alias of ssh's settings is reached by ssh, whatever the resolver says.
-    monkeypatch.setattr(
-        "weft.launch.nodes.answer",
-        lambda words, _: subprocess.CompletedProcess(
-            words, 0, f"hostname {'10.0.0.9' if words[-1] == 'alias' else words[-1]}\n", ""
-        ),
-    )
+    def settings(words: list[str], _: float) -> subprocess.CompletedProcess[str] | None:
+        assert words[:-1] == ["ssh", "-G"]
+        named = {"alias": "port 22\nhostname 10.0.0.9\n", "odd": "port 22\n"}
+        said = named.get(words[-1], f"hostname {words[-1]}\n")
+        return None if words[-1] == "no-ssh" else subprocess.CompletedProcess(words, 0, said, "")
+
+    monkeypatch.setattr("weft.launch.nodes.answer", settings)
     check_known(["n1", "localhost", "alias"])
+    for unknown in ("odd", "no-ssh"):
+        with pytest.raises(WeftError, match=f"there is no host called {unknown} here"):
+            check_known(["n1", unknown])
     with pytest.raises(WeftError, match=r"there is no host called nix here; check --hosts"):
         check_known(["n1", "nix"])
 

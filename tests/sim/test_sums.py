@@ -75,7 +75,11 @@ def test_a_rate_in_bytes_or_bits_is_of_sums_and_one_of_operations_is_not(sums: s
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("1GB/s,2GB/s", "says one rate twice"), ("fast", "is not a rate of arithmetic")],
+    [
+        ("1GB/s,2GB/s", "^'1GB/s,2GB/s' says one rate twice; type --rate 4GFlop/s,2GB/s$"),
+        ("1GFlop/s,2GFlop/s", "^'1GFlop/s,2GFlop/s' says one rate twice"),
+        ("fast", "is not a rate of arithmetic"),
+    ],
 )
 def test_a_rate_that_is_none_or_two_is_refused(text: str, why: str) -> None:
     with pytest.raises(WeftError, match=why):

@@ -138,6 +138,15 @@ def test_a_case_without_a_figure_is_refused_with_the_budget_that_all_need(tmp_pa
             figures_of([found], [1.0], lacking)
         assert refused.value.what == f"{CASES[1].key} has no figure: it took too long"
         assert refused.value.fix == f"type another test, or --budget {budget}"
+    # Half of them have one.
+    half = results(
+        tmp_path / "half.jsonl", more=lost[1:],
+        times_ns=lambda case, round_: (
+            [1e3 * LAUNCH_EFFECTS[round_]] * 9 * (case in CASES[:2])
+        ),
+    )  # fmt: skip
+    with pytest.raises(WeftError, match=r"type another test, or --budget 120s$"):
+        figures_of([half], [1.0], ())
     [one] = figures_of([found], [1.0], [case.key for case in CASES[1:]])
     assert (one.case, one.bytes, one.draws) == ("ping_pong 8 B", 8, 5)
 

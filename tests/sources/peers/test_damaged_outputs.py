@@ -19,7 +19,7 @@ from support.peer_outputs import FILES, OUTPUTS, told
 from weft.errors import WeftError
 from weft.sources.peers import read_output
 from weft.sources.peers.stated import Given
-from weft.sources.peers.text import OutputText, content_of, text_of
+from weft.sources.peers.text import OutputText, _without_warnings, content_of, text_of
 from weft.sources.peers.ucx import UCX
 
 if TYPE_CHECKING:
@@ -179,3 +179,25 @@ def test_text_is_read_without_what_windows_and_terminals_add(tmp_path: Path) -> 
     path = tmp_path / "out.txt"
     path.write_bytes(b"\xef\xbb\xbf\x1b[1mone\x1b[0m\r\ntwo\r\n")
     assert [line.text for line in text_of(path, content_of(path)).lines] == ["one", "two", ""]
+
+
+FRAME = "-" * 74
+
+
+@pytest.mark.parametrize(
+    ("lines", "kept"),
+    [
+        # A box of a warning goes whole, and what is behind it has its number.
+        (["a", FRAME, "No device was found.", FRAME, "b"], [(1, "a"), (5, "b")]),
+        ([FRAME, "One.", "Two.", FRAME, FRAME, "Three.", FRAME, "b"], [(8, "b")]),
+        # A table between two lines is none, nor is a frame that does not end, or has nothing in it.
+        (
+            [FRAME, "# bytes", "8  1.5", FRAME],
+            [(1, FRAME), (2, "# bytes"), (3, "8  1.5"), (4, FRAME)],
+        ),
+        ([FRAME, "Open"], [(1, FRAME), (2, "Open")]),
+        ([FRAME, FRAME, "b"], [(1, FRAME), (2, FRAME), (3, "b")]),
+    ],
+)
+def test_only_a_box_of_a_warning_is_left_out(lines: list[str], kept: list[tuple[int, str]]) -> None:
+    assert list(_without_warnings(lines)) == kept

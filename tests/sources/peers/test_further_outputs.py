@@ -366,3 +366,12 @@ def test_a_file_of_netpipe_5_has_a_rate_that_is_of_its_time(
     # One way, of a test whose operation is a round trip.
     assert found.stated.figure == "mean"
     assert found.time_ns == pytest.approx(2 * 1000 * float(row.rsplit(maxsplit=1)[-1]))
+
+
+def test_every_percentile_of_sockperf_is_the_latency_of_that_share(tmp_path: Path) -> None:
+    text = (OUTPUTS / "sockperf_pp.txt").read_text()
+    row = only(of(text, tmp_path, Given(bytes=64)))
+    assert row.stated.latencies_ns == pytest.approx({
+        "0": 7328, "25": 9086, "50": 9422, "75": 12563, "90": 15063, "99": 49121,
+        "99.9": 1806107, "99.99": 3381795, "99.999": 4274372, "100": 4274372,
+    })  # fmt: skip
