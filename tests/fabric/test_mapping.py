@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from weft.errors import WeftError
-from weft.fabric.links import Bundle, End
+from weft.fabric.links import Bundle, End, Ways
 from weft.fabric.mapping import DRAWN, MAPPINGS, placements
 from weft.fabric.routes import Routes, routes_of
 from weft.fabric.topologies import FabricAsked, build_fabric
@@ -93,7 +93,14 @@ def test_the_far_rank_is_so_on_the_way_from_the_first_node() -> None:
     """Ways there and back may pass unlike numbers of switches."""
     ends = tuple(End(at, (at,)) for at in range(3))
     near, far = Bundle("near", 1), Bundle("far", 1, switches=4)
-    ways = {(0, 1): (0,), (1, 0): (1,), (0, 2): (1,), (2, 0): (0,), (1, 2): (1,), (2, 1): (0,)}
+    ways: Ways = {
+        (0, 1): (0,),
+        (1, 0): (1,),
+        (0, 2): (1,),
+        (2, 0): (0,),
+        (1, 2): (1,),
+        (2, 1): (0,),
+    }
     of = Routes(bundles=(near, far), ends=ends, ways=ways)
     assert nodes_of_ranks(of, "far") == [0, 2, 1]
     back = {pair[::-1]: way for pair, way in ways.items()}

@@ -293,3 +293,9 @@ def test_a_picture_is_dark_on_a_dark_screen_and_light_on_paper() -> None:
 def test_a_picture_is_as_high_as_its_boxes_above_each_other(asked: FabricAsked, rows: int) -> None:
     picture = picture_of(build_fabric(asked))
     assert picture.rows == rows
+
+
+def test_a_number_for_which_there_is_no_room_stands_in_the_middle() -> None:
+    line = CableBundle(one=0, other=1, cables=12345)
+    found = [ET.fromstring(one) for one in _numbers([line] * 3, [(0, 0), (200, 0)])]  # noqa: S314
+    assert [one.get("x") for one in found] == ["100.0", "100.0", "100.0"]

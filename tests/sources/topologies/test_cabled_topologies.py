@@ -371,3 +371,23 @@ def test_a_way_names_the_switches_between_its_leaves_whatever_they_are_called(
     fabric = fabric_of(tmp_path, ibnetdiscover((spine,)))
     way = (f"cable l1/3 to {spine}/1", f"switch {spine}", f"cable {spine}/2 to l2/3")
     assert fabric.ways["n1", "n4"] == way
+
+
+def test_several_files_are_one_fabric_and_its_routes_or_are_refused(tmp_path: Path) -> None:
+    cables, tables, more = (str(tmp_path / name) for name in ("f.txt", "r.txt", "s.txt"))
+    Path(cables).write_text(ibnetdiscover(("s1", "s2")))
+    for path in (tables, more):
+        Path(path).write_text(routes({1: 1, 2: 1, 3: 2, 4: 2}))
+    for words, said in (
+        ([tables], f"{tables} are routes without cables"),
+        ([tables, more], f"{tables} are routes without cables"),
+        ([cables, cables], f"{cables} and {cables} are several topologies"),
+        ([cables, tables, more], f"{cables} and {tables} and {more} are several topologies"),
+        (["fat-tree 4", tables, "torus 8"], f"fat-tree 4 and {tables} and torus 8 are several"),
+    ):
+        with pytest.raises(WeftError) as refused:
+            topology_of(words)
+        assert refused.value.what.startswith(said)
+        assert refused.value.fix.startswith("type one --topology, and with one of ibnetdiscover")
+    assert topology_of([cables, tables]).on(HOSTS).ways
+    assert topology_of([tables, cables]).on(HOSTS).ways
