@@ -122,21 +122,3 @@ def test_a_further_run_of_iperf3_that_says_nothing_is_refused_where_it_begins(
     line, why, _ = refused("iperf3.json", text + rest, tmp_path)
     assert line == text.count("\n") + 1
     assert why.startswith("it lacks end.sum_received")
-
-
-@pytest.mark.parametrize(
-    ("size", "is_one"),
-    # 4 Gbit/s for 2 us are 1,000 bytes; half of the last digits of both, and 0.1 %, are 3.6 more.
-    [(995, False), (997, True), (1000, True), (1003, True), (1005, False)],
-)
-def test_netpipes_five_columns_are_of_one_message_one_way(
-    tmp_path: Path, size: int, is_one: bool
-) -> None:
-    path = tmp_path / "np.out"
-    path.write_text(f"    {size}     4.000     3.000     5.000     2.00\n")
-    if is_one:
-        [row] = read_output(path, Given())[1].rows
-        assert row.case.bytes == size
-        return
-    with pytest.raises(WeftError, match=r"np\.out:1: its Gbit/s and usec are not of one message"):
-        read_output(path, Given())
