@@ -276,3 +276,34 @@ def test_what_does_not_overlap_is_typed_behind_what_has_a_value() -> None:
     asked = ApplicationsAsked(depth=3, sums=2, overlaps=False)
     words = ("--depth", "3", "--sums", "2", "--no-overlap")
     assert words_of(asked, SOLVER.application, None) == words
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({}, ()),
+        ({"extents": "4x6"}, ("--extents", "4x6")),
+        ({"whole": "8x8"}, ("--lattice", "8x8")),
+        ({"depth": 2}, ("--depth", "2")),
+        ({"compute_ps_per_site": 1500}, ("--compute", "1.5ns")),
+        ({"sums": 0}, ("--sums", "0")),
+        ({"long_link_reals": 12}, ("--long-links", "12")),
+        ({"threads": 4}, ("--threads", "4")),
+        ({"mass": 0.25}, ("--mass", "0.25")),
+        ({"u0": 0.875}, ("--u0", "0.875")),
+        ({"overlaps": False}, ("--no-overlap",)),
+    ],
+)
+def test_each_option_that_is_not_usual_is_typed(
+    asked: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    assert words_of(ApplicationsAsked(**asked), SOLVER.application, None) == words
+
+
+def test_a_file_is_typed_in_the_place_of_its_lattice() -> None:
+    file = ApplicationFile(
+        path="g.lime", format="scidac", precision="single", extents=(4,) * 4, checksums=(1, 2)
+    )
+    asked = ApplicationsAsked(extents="4", whole="8", depth=2)
+    words = ("--depth", "2", "--gauge", "g.lime")
+    assert words_of(asked, SOLVER.application, file) == words

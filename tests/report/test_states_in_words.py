@@ -87,6 +87,10 @@ def test_each_ending_has_its_words(run: Run) -> None:
         "interrupted",
         f"The run was interrupted: {REACHED}. Go on with: weft run --resume R",
     )
+    for samples in (0, 100):
+        assert said_of(ended(with_plan(run, samples=samples), outcome="budget"))[1].startswith(
+            f"The budget of 60 s ended first: {REACHED}; the others show the interval they reached."
+        )
     once = with_plan(simulated(run), launches=5)
     assert said_of(once) == (
         "simulated",

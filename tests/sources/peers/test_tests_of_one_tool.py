@@ -3,7 +3,7 @@
 import pytest
 
 from weft.plan.pattern import Pattern
-from weft.sources.peers import imb, iperf3_rows, perftest, ucx
+from weft.sources.peers import imb, iperf3_rows, omb, perftest, ucx
 from weft.sources.peers.perftest import TITLES
 
 # By its own title: its name in weft, parts of a round trip, ways of a bandwidth, what it is about.
@@ -24,6 +24,13 @@ OWN = [
      "iperf3_both_ways_rx_c_4_parallel_streams", 0, 1, "bandwidth"),
     (iperf3_rows.test_of("", 1, 50_000_000), "iperf3_paced_at_50_mbit_s", 0, 1, "bandwidth"),
     (iperf3_rows.test_of("", 1, -1), "iperf3_paced", 0, 1, "bandwidth"),
+    (omb._test("MPI Bandwidth Test", "osu_bw_fan_in"),
+     "omb_fan_in_bandwidth", 0, 1, "bandwidth"),
+    (omb._test("MPI Bandwidth Test", "osu_bw_fan_out"),
+     "omb_fan_out_bandwidth", 0, 1, "bandwidth"),
+    (omb._test("MPI_Accumulate latency"),
+     "omb_mpi_accumulate_latency", 1, 0, "one_sided_latency"),
+    (omb._test("MPI Gather Latency Test"), "omb_mpi_gather_latency_test", 1, 0, ""),
     (imb._test("Exchange"), "imb_exchange", 1, 4, ""),
     (imb._test("Unheard"), "imb_unheard", 1, 0, ""),
 ]  # fmt: skip
