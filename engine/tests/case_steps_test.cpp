@@ -21,19 +21,10 @@ namespace {
 constexpr Fault broken{7, "poll", "a cause"};
 using Said = std::vector<std::string>;
 
-/// What the loop of a test does, over its link.
-struct Scripted {
-  NotedLink* link;
-  std::function<bool(Task&)> loop;
-};
-Scripted*& script() {
-  thread_local Scripted* current = nullptr;
-  return current;
-}
-
-bool run_script(void* /*link*/, Task& task) noexcept {
-  Scripted& own = *script();
-  own.link->said.emplace_back(task.checks ? "checked pass" : "timed pass");
+/// The loop of a test, which its link has.
+bool run_script(void* link, Task& task) noexcept {
+  auto& own = *static_cast<NotedLink*>(link);
+  own.said.emplace_back(task.checks ? "checked pass" : "timed pass");
   return !own.loop || own.loop(task);
 }
 std::uint32_t two_receives(std::uint32_t /*queue_depth*/, std::uint64_t /*point*/) {
@@ -76,14 +67,12 @@ struct OneRun {
       : spec(std::move(asked)), one(std::move(of)) {
     plan = plan_case(spec, one, one.loops.front(), rank, 5);
     run.emplace(link, boot, memory, plan);
-    script() = &scripted;
   }
   bool whole() { return run->run(batch, report); }
 
   Case spec;
   PatternOn one;
   NotedLink link;
-  Scripted scripted{&link, {}};
   Alone boot;
   MessageMemory memory;
   CasePlan plan;
@@ -108,7 +97,7 @@ TEST(CaseSteps, AreAPassThatIsCheckedATimedOneAndAClosingMessage) {
 TEST(CaseSteps, EndWhereALoopOrTheLinkDoes) {
   for (const bool when_checked : {true, false}) {
     OneRun one;
-    one.scripted.loop = [&](Task& task) { return task.checks != when_checked; };
+    one.link.loop = [&](Task& task) { return task.checks != when_checked; };
     EXPECT_FALSE(one.whole());
     const Said all{"reserve 32 4", "swap 4", "checked pass", "swap 4", "timed pass"};
     EXPECT_EQ(one.link.said, when_checked ? Said(all.begin(), all.begin() + 3) : all);
@@ -119,14 +108,14 @@ TEST(CaseSteps, EndWhereALoopOrTheLinkDoes) {
   EXPECT_FALSE(before.whole());
   EXPECT_EQ(before.link.said, (Said{"reserve 32 4"}));
   OneRun between;
-  between.scripted.loop = [&](Task& /*task*/) {
+  between.link.loop = [&](Task& /*task*/) {
     between.link.broken = &broken;
     return true;
   };
   EXPECT_FALSE(between.whole());
   EXPECT_EQ(between.link.said, (Said{"reserve 32 4", "swap 4", "checked pass"}));
   OneRun closing;
-  closing.scripted.loop = [&](Task& task) {
+  closing.link.loop = [&](Task& task) {
     if (!task.checks) closing.link.broken = &broken;
     return true;
   };
@@ -136,7 +125,7 @@ TEST(CaseSteps, EndWhereALoopOrTheLinkDoes) {
 
 TEST(CaseSteps, GiveTheLoopItsRoomAndTheReportWhatItFilled) {
   OneRun one;
-  one.scripted.loop = [&](Task& task) {
+  one.link.loop = [&](Task& task) {
     const std::size_t values = task.checks ? 1 : 7;
     EXPECT_EQ(task.samples.size(), values);
     EXPECT_EQ(task.parts[0].size(), values);
@@ -175,7 +164,7 @@ TEST(CaseSteps, OfARankBesideTheFirstItsSamplesAreASeries) {
   PatternOn times = pattern();
   times.every_rank_times = true;
   OneRun one(usual(), times, 3);
-  one.scripted.loop = [](Task& task) {
+  one.link.loop = [](Task& task) {
     for (Ticks& sample : task.samples) sample = 5;
     return true;
   };
@@ -202,7 +191,7 @@ TEST(CaseSteps, SayOfWhatTheSamplesAreAndWhetherAllAreKept) {
     // Nobody probes what is no stream.
     of_all.footprint.streams = false;
     OneRun other(spec, of_all);
-    other.scripted.loop = [](Task& task) { return task.held.empty(); };
+    other.link.loop = [](Task& task) { return task.held.empty(); };
     EXPECT_TRUE(other.whole());
   }
 }
@@ -217,7 +206,7 @@ void compute_for(std::int64_t nanoseconds) {
 TEST(CaseSteps, TakeTheTimeOfTheTimedPassAlone) {
   OneRun one;
   Spent of_timed;
-  one.scripted.loop = [&](Task& task) {
+  one.link.loop = [&](Task& task) {
     const Spent start = spent_so_far();
     compute_for(task.checks ? 3'000'000 : 500'000);
     of_timed = spent_so_far() - start;
@@ -271,7 +260,6 @@ class Written final : public Answer {
 
 /// One case of a launch of one rank.
 struct Launch {
-  Launch() { script() = &scripted; }
   bool whole(const Case& spec) {
     PatternOn one = pattern();
     one.role = alone;
@@ -280,7 +268,6 @@ struct Launch {
   }
 
   NotedLink link;
-  Scripted scripted{&link, {}};
   OneOfOne boot{link};
   MessageMemory memory;
   Batch batch;
@@ -289,7 +276,7 @@ struct Launch {
 
 TEST(LaunchSteps, AnswerWithTheCasesNumberItsPartsAndTheTimeFromItsBeginToItsEnd) {
   Launch launch;
-  launch.scripted.loop = [](Task& task) {
+  launch.link.loop = [](Task& task) {
     compute_for(200'000);
     for (Ticks& value : task.parts[1]) value = 1;
     return true;
@@ -306,7 +293,7 @@ TEST(LaunchSteps, AnswerWithTheCasesNumberItsPartsAndTheTimeFromItsBeginToItsEnd
 
 TEST(LaunchSteps, EndWithALinkThatBroke) {
   Launch launch;
-  launch.scripted.loop = [&](Task& /*task*/) {
+  launch.link.loop = [&](Task& /*task*/) {
     launch.link.broken = &broken;
     return false;
   };

@@ -377,15 +377,20 @@ TEST(Failures, OfAnyRankAreTheBatchsWithTheFirstReasonCutToALength) {
   }
 }
 
-TEST(Failures, OfARankThatDoesNotSayWhyBearItsNumber) {
+TEST(Failures, OfEachRankAreHeardOfWithItsReasonOrItsNumber) {
   for (const std::uint64_t most_values : {0U, 3U}) {
-    std::vector<Report> reports(4, report_of({{"", {1, 2, 3}}}));
-    for (Report& report : reports) report.most_values = most_values;
-    reports[2].outcome.status = Status::unsupported;
-    const Gathered all = gather(reports);
-    EXPECT_EQ(all.error, "");
-    EXPECT_EQ(all.batch.outcome.status, Status::unsupported);
-    EXPECT_EQ(all.batch.outcome.reason, "rank 2 did not say why");
+    for (const std::string reason : {"", "why"}) {
+      for (std::size_t rank = 1; rank < 4; ++rank) {
+        std::vector<Report> reports(4, report_of({{"", {1, 2, 3}}}));
+        for (Report& report : reports) report.most_values = most_values;
+        reports[rank].outcome = {Status::unsupported, reason, 0};
+        const Gathered all = gather(reports);
+        EXPECT_EQ(all.error, "");
+        EXPECT_EQ(all.batch.outcome.status, Status::unsupported);
+        const std::string number = "rank " + std::to_string(rank) + " did not say why";
+        EXPECT_EQ(all.batch.outcome.reason, reason.empty() ? number : reason);
+      }
+    }
   }
 }
 

@@ -23,7 +23,7 @@ using Said = std::vector<std::string>;
 
 /// Three buffers of 40 bytes, 64 from one to the next.
 struct Slices {
-  std::vector<std::byte> memory = std::vector<std::byte>(3 * 64);
+  std::vector<std::byte> memory = std::vector<std::byte>(std::size_t{3} * 64);
   std::vector<Buffer> all = slices_of({memory.data(), memory.size(), 3}, 3, 40, 64);
 };
 

@@ -21,7 +21,7 @@ namespace {
 class OneRank final {
  public:
   static constexpr std::string_view name = "one";
-  static constexpr std::string_view summary = "";
+  static constexpr std::string_view summary = "a rank by itself";
 
   [[nodiscard]] static Buffer adopt(const Buffer& memory) { return memory; }
   void disown(const Buffer& /*buffer*/) const {}

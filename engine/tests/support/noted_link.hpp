@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "contract/task.hpp"
 #include "run/link_control.hpp"
 
 namespace weft::fake {
@@ -71,6 +72,8 @@ class NotedLink final : public LinkControl {
   /// One after another.
   mutable std::vector<std::string> refusals;
   std::function<void(std::span<const Buffer> messages)> once_swapped;
+  /// What a loop over it does, where a test has one.
+  std::function<bool(Task& task)> loop;
 
  private:
   void say(std::string what, std::span<const int> ranks = {}) {
