@@ -53,10 +53,10 @@ std::string name_at(int rank, const std::string& name) {
 
 // What whole series are taken in: all series of so many ranks, or a piece of those of one.
 struct Window {
-  int first_rank = 0;
-  int end_rank = 0;
-  std::uint64_t first_value = 0;
-  std::uint64_t end_value = 0;
+  int first_rank;
+  int end_rank;
+  std::uint64_t first_value;
+  std::uint64_t end_value;
 
   // Of `all` values that a rank has.
   [[nodiscard]] std::uint64_t begin_in(std::uint64_t all) const {

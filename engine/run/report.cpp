@@ -52,7 +52,8 @@ std::size_t bytes_with_head(const Report& report, int ranks) {
   const std::uint64_t values = report.most_values * report.parts.size();
   const auto all = static_cast<std::uint64_t>(ranks);
   if (report.most_values == 0 || values * sizeof(Ticks) > most) return 0;
-  if (all > few_ranks + 1 && values * all > most_whole_values) return 0;
+  // Few ranks never have so many.
+  if (values * all > most_whole_values) return 0;
   const std::size_t bytes = std::max(values * sizeof(Ticks), most_short_reason_bytes);
   return (sizeof(ReportHead) + bytes) * all <= window_bytes ? bytes : 0;
 }
