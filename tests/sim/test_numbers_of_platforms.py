@@ -5,6 +5,7 @@ import math
 import msgspec
 import pytest
 
+from weft.report.markup import to_latex
 from weft.sim.calibrate import Times, _chords, _never_less, lines_of, model_of, table_of, with_gaps
 from weft.sim.crossbar import coarseness_of
 from weft.sim.effort import Pilot, forecast, is_enough, pilot_sizes
@@ -297,3 +298,5 @@ def test_a_piece_is_shown_by_the_time_where_it_begins() -> None:
         ("over 1 KiB", "2.15 µs", "2 ns"),
     ]
     assert table.head == ("", "from", "takes there", "and a byte more")
+    # In LaTeX a label is made of its name.
+    assert r"\label{tab:weft-parameters-1}" in to_latex([table])
