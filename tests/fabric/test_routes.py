@@ -12,7 +12,7 @@ import pytest
 
 from weft.errors import WeftError
 from weft.fabric.network import Fabric, hops_of
-from weft.fabric.routes import Routes, routes_of
+from weft.fabric.routes import ROUTINGS, Routes, routes_of
 from weft.fabric.topologies import FabricAsked, build_fabric
 
 FABRICS = (
@@ -324,3 +324,24 @@ def test_nodes_of_a_leaf_are_shared_out_over_its_cables() -> None:
 def test_a_routing_of_another_topology_is_refused() -> None:
     with pytest.raises(WeftError, match="valiant"):
         routes_of(build_fabric(FABRICS[1]), "valiant")
+
+
+@pytest.mark.parametrize(
+    ("topology", "routing"), [(name, one) for name, own in ROUTINGS.items() for one in own]
+)
+def test_each_routing_has_a_way_between_any_two_ends(topology: str, routing: str) -> None:
+    switch, shape = {"torus": ("9", "3x3x3"), "dragonfly": ("7", "")}.get(topology, ("8", ""))
+    fabric = build_fabric(
+        FabricAsked(
+            nodes=56 if topology == "dragonfly" else 54,
+            switch=switch,
+            topology=topology,
+            shape=shape,
+        )
+    )
+    routes = routes_of(fabric, routing)
+    ends = range(len(routes.ends))
+    assert set(routes.ways) == {(one, other) for one in ends for other in ends if one != other}
+    switches = [end.switch for end in routes.ends]
+    beside = {pair for pair, way in routes.ways.items() if not way}
+    assert beside == {pair for pair in routes.ways if switches[pair[0]] == switches[pair[1]]}

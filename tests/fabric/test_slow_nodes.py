@@ -32,6 +32,7 @@ def test_what_is_no_node_is_refused_and_none_changes_nothing() -> None:
     with pytest.raises(WeftError, match=r"it has no node 8 with a cable of its own"):
         with_slow(whole, {"n8": 0.5}, {})
     assert with_slow(whole, {}, {}).xml == whole.xml
+    assert with_slow(whole, {}, {}).kind == "predicted"
     assert with_slow(whole, {"n1": 0.5}, {}).kind == "predicted"
 
 

@@ -371,3 +371,13 @@ def test_this_machine_has_its_own_name_with_and_without_its_domain(
     called = os.uname_result((own.sysname, "head.site.org", own.release, own.version, own.machine))
     monkeypatch.setattr(os, "uname", lambda: called)
     assert is_this_machine(host) is is_here
+
+
+def test_a_scontrol_that_does_not_answer_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weft.launch.nodes.answer", lambda *_: None)
+    monkeypatch.setattr("weft.launch.nodes.shutil.which", lambda _: "/nowhere/scontrol")
+    environment = {"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "silent[1-2]"}
+    with pytest.raises(WeftError) as refused:
+        hosts_of_site(environment)
+    assert refused.value.what == "scontrol did not answer in 20 s"
+    assert refused.value.fix == "look whether Slurm works: sinfo"

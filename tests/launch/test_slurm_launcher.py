@@ -103,8 +103,12 @@ def test_slurm_is_asked_once_however_many_launches_there_are(asked: Path) -> Non
 def test_open_mpi_is_started_by_pmi2_only_where_it_has_it(
     asked: Path, monkeypatch: pytest.MonkeyPatch, parts: str, starts: bool
 ) -> None:
-    for name, said in (("srun", "none pmi2"), ("ompi_info", parts)):
-        (asked.parent / name).write_text(f"#!/bin/sh\necho '{said}'\n")
+    for name, word, said in (
+        ("srun", "--mpi=list", "none pmi2"),
+        ("ompi_info", "--parsable", parts),
+    ):
+        script = f"#!/bin/sh\n[ \"$*\" = {word} ] && echo '{said}'\n"
+        (asked.parent / name).write_text(script)
         (asked.parent / name).chmod(0o755)
     monkeypatch.setattr("weft.launch.slurm._openmpi_has_pmi2", _openmpi_has_pmi2.__wrapped__)
     launcher = SlurmLauncher()

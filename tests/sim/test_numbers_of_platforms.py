@@ -6,11 +6,20 @@ import msgspec
 import pytest
 
 from weft.report.markup import to_latex
-from weft.sim.calibrate import Times, _chords, _never_less, lines_of, model_of, table_of, with_gaps
+from weft.sim.calibrate import (
+    Times,
+    _chords,
+    _never_less,
+    _paid_by_blocking,
+    lines_of,
+    model_of,
+    table_of,
+    with_gaps,
+)
 from weft.sim.crossbar import coarseness_of
 from weft.sim.effort import Pilot, forecast, is_enough, pilot_sizes
 from weft.sim.fidelity import parameters_table
-from weft.sim.protocols import Piece, Protocols, piece_at
+from weft.sim.protocols import NOTHING, Piece, Protocols, piece_at
 
 # No two numbers are alike, and each list has its own pieces.
 OWN = Protocols(
@@ -300,3 +309,16 @@ def test_a_piece_is_shown_by_the_time_where_it_begins() -> None:
     assert table.head == ("", "from", "takes there", "and a byte more")
     # In LaTeX a label is made of its name.
     assert r"\label{tab:weft-parameters-1}" in to_latex([table])
+
+
+@pytest.mark.parametrize("less_ns", [-3.0, 0.0, 0.5, 200.0])
+def test_what_an_exchange_takes_less_than_one_way_is_of_blocking_sends(less_ns: float) -> None:
+    free = msgspec.structs.replace(OWN, send=NOTHING)
+    exchanges = {8: free.sendrecv_ns(8) + 9.0, 64: free.sendrecv_ns(64) - less_ns}
+    found = _paid_by_blocking(OWN, exchanges)
+    more = max(less_ns, 0.0)
+    assert found.transfer[0].ns == pytest.approx(OWN.transfer[0].ns - more)
+    assert found.transfer[1:] == OWN.transfer[1:]
+    for one, before in zip(found.blocking_send, OWN.blocking_send, strict=True):
+        assert one.ns == pytest.approx(before.ns + more)
+    assert _paid_by_blocking(OWN, {}) == OWN

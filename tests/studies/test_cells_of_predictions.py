@@ -1,6 +1,7 @@
 """What a prediction shows: each cell is its fabric's own figure, each figure its record's own."""
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -161,6 +162,8 @@ def test_each_cell_of_algorithms_is_its_own_time() -> None:
         known = {figure.bytes: figure.value / 1e3 for figure in one.figures}
         assert track.label == one.algorithm
         assert dict(zip(track.x, track.y, strict=True)) == pytest.approx(known)
+        # Repeats are identical: no time has an end to either side.
+        assert (set(track.low), set(track.high)) == ({-math.inf}, {math.inf})
 
 
 def assert_algorithms(table: Table, answers: Sequence[PredictedFabric]) -> None:
