@@ -345,3 +345,13 @@ def test_each_routing_has_a_way_between_any_two_ends(topology: str, routing: str
     switches = [end.switch for end in routes.ends]
     beside = {pair for pair, way in routes.ways.items() if not way}
     assert beside == {pair for pair in routes.ways if switches[pair[0]] == switches[pair[1]]}
+
+
+def test_links_of_a_bound_are_called_by_their_switch_or_group_and_way() -> None:
+    fabric = build_fabric(FabricAsked(nodes=6, switch="3", topology="dragonfly"))
+    names = [one.name for one in routes_of(fabric, "ideal").bundles]
+    assert names == [
+        *(f"switch-{at}-out" for at in range(6)),
+        *(f"switch-{at}-in" for at in range(6)),
+        *(f"group-{at}-{way}" for at in range(3) for way in ("out", "in")),
+    ]

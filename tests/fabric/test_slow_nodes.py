@@ -29,8 +29,9 @@ def test_both_ways_of_a_cable_have_the_share_of_their_bandwidth() -> None:
 
 def test_what_is_no_node_is_refused_and_none_changes_nothing() -> None:
     whole = platform()
-    with pytest.raises(WeftError, match=r"it has no node 8 with a cable of its own"):
+    with pytest.raises(WeftError, match=r"it has no node 8 with a cable of its own") as refused:
         with_slow(whole, {"n8": 0.5}, {})
+    assert refused.value.fix.startswith("name one of n0 to n7, or ")
     assert with_slow(whole, {}, {}).xml == whole.xml
     assert with_slow(whole, {}, {}).kind == "predicted"
     assert with_slow(whole, {"n1": 0.5}, {}).kind == "predicted"
