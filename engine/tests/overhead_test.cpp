@@ -121,6 +121,20 @@ TEST(HostOverhead, WithOneQueueForBothEveryFigureHoldsOneReadAllTheSame) {
   EXPECT_EQ(part_of(result.batch, "complete_receive").at(3), 64 * (receiving + reading));
 }
 
+TEST(HostOverhead, WithOneQueueASendThatEndsLaterHasTheCallThatFoundIt) {
+  Costs later = asking();
+  later.sends_end_later = 40;
+  Case made;
+  made.test = "host_overhead";
+  made.bytes = message_bytes;
+  made.samples = 5;
+  made.ops_per_sample = 8;
+  const Result result = run<std::tuple<HostOverhead>, OneQueue>(made, later);
+  ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;
+  EXPECT_EQ(part_of(result.batch, "complete_send").at(3), 8 * (2 * 13 + reading));
+  EXPECT_EQ(part_of(result.batch, "complete_receive").at(3), 8 * (13 + receiving + reading));
+}
+
 TEST(SendOverlap, TheCallIsTheWorkAndTheSendersOverhead) {
   const Measured reported = measured("send_overlap", 200);
   const double alone =
