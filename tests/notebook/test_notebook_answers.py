@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from support.builders import make_cases
+from support.builders import make_cases, synthetic_record
 from support.nights import night
 from support.printed import result_of
 from weft.cli.main import app
@@ -46,6 +46,17 @@ def test_a_comparison(nights: tuple[weft.Run, weft.Run]) -> None:
     assert set(only.table["test"]) == {"stream"}
     [axes] = only.plot().axes
     assert len(axes.get_legend_handles_labels()[1]) == 2
+
+
+def test_each_side_counts_its_own_figures_without_an_interval(
+    nights: tuple[weft.Run, weft.Run], tmp_path: Path
+) -> None:
+    first, second = nights
+    single = weft.load(synthetic_record(tmp_path / "one.jsonl", CASES, launches=1))
+    of_single, of_second = repr(weft.compare(first, single, second)).splitlines()[:2]
+    rows = len(told("compare", first.path, second.path)["rows"])
+    assert of_second.endswith(f": worse {rows}"), (of_single, of_second)
+    assert "no interval" in of_single
 
 
 def test_a_fit(nights: tuple[weft.Run, weft.Run]) -> None:

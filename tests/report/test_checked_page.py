@@ -40,6 +40,15 @@ def records(tmp_path: Path) -> tuple[str, str]:
     return str(night(tmp_path, 1, 2.0).path), str(night(tmp_path, 0).path)
 
 
+def test_the_heading_names_what_was_tested_and_then_what_it_is_held_against(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    machine, reference = records(tmp_path)
+    page = shown(monkeypatch, [machine, "--against", reference, "-o", str(tmp_path / "p.html")])
+    assert page.heading == f"{Path(machine).name} against {Path(reference).name}"
+    assert page.title == f"weft: fail, {page.heading}"
+
+
 @pytest.mark.usefixtures("undrawn")
 def test_what_failed_stands_first_with_its_ratio_and_the_line_that_passes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -99,6 +99,12 @@ def test_an_algorithm_that_may_be_the_best_nowhere_is_said_so() -> None:
     assert "ring from 64 B [perhaps at no size]" in in_words(answers)[0]
 
 
+def test_an_algorithm_that_one_error_moves_out_of_sight_may_be_the_best_nowhere() -> None:
+    moves = ((100.0, 1.0), (2.0, 1.0))
+    ring = switches_of((answer(*SHORT, moves), answer(*LONG, moves)))[1]
+    assert (ring.from_bytes, ring.earliest, ring.latest) == (64, 128, None)
+
+
 def test_where_a_switch_may_be_is_said_as_far_as_it_is_known() -> None:
     moves = ((2.0, 1.0), (1.0, 2.0), (2.0, 2.0))
     answers = (answer(*SHORT, moves), answer(*LONG, moves))

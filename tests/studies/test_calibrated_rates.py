@@ -1,7 +1,9 @@
 """What a rank of a calibrated platform computes and adds, and in which words: of three sources."""
 
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 import weft
@@ -11,6 +13,7 @@ from support.studies import weak_cases
 from weft.plan.case import Case
 from weft.sim.platforms import parse_rates
 from weft.sim.predicted import parameters_of
+from weft.studies import calibration
 from weft.studies.calibration import _sums_in_words, calibrated_platform
 from weft.topics.scaling.rate import rate_of
 
@@ -104,3 +107,20 @@ def test_records_give_their_own_rate_unless_one_is_typed(tmp_path: Path) -> None
         "protocols": found.protocols,
         "certainty": found.certainty,
     }
+
+
+@pytest.mark.parametrize(("typed", "sums"), [("", 1.5e9), ("2GB/s", 2e9), ("4GFlop/s", 1.5e9)])
+def test_a_typed_rate_of_sums_goes_before_a_measured_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, sums: float
+) -> None:
+    """As the words say, which are of the same two."""
+    cases = make_cases(("ping_pong", "sendrecv"), ("tcp",), (0, 8, 64, 1024, 65536, 1 << 20))
+    record = synthetic_record(tmp_path / "r.jsonl", cases)
+    usual = calibration._from_records
+
+    def with_sums(*asked: Any) -> Any:
+        return msgspec.structs.replace(usual(*asked), sum_bytes_per_s=1.5e9)
+
+    monkeypatch.setattr(calibration, "_from_records", with_sums)
+    found = calibrated_platform([str(record)], "model", 4, typed)
+    assert parameters_of(found.platform).sum_bytes_per_s == sums
