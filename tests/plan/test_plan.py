@@ -140,7 +140,11 @@ def test_points_out_of_range(points: str) -> None:
 
 def test_crowded_cores_are_told() -> None:
     assert crowding(2, 2) == ""
-    assert "--ranks 2" in crowding(4, 2)
+    assert crowding(4, 2) == (
+        "4 ranks share 2 cores: waiting ranks take the cores from working ones, so times include"
+        " the scheduler. Fix: --ranks 2, or a machine with more cores"
+    )
+    assert crowding(2, 1).startswith("2 ranks share 1 core: ")
 
 
 def test_schedules() -> None:
