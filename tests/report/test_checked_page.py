@@ -127,6 +127,8 @@ def test_a_figure_is_drawn_as_many_times_as_good_as_its_limit(limit: str, margin
     ends = (1.6, 2.5) if quantity == "latency" else (0.4, 0.625)
     assert (*track.low, *track.high) == pytest.approx(ends)
     assert [mark.at for mark in chart.marks] == [1.0]
+    # In no colour of a curve's.
+    assert [mark.group for mark in chart.marks] == [3]
 
 
 @pytest.mark.usefixtures("undrawn")

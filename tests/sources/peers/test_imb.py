@@ -222,3 +222,11 @@ def test_the_command_and_the_date_are_kept(tmp_path: Path) -> None:
     assert found.command == "IMB-MPI1 PingPong"
     assert found.created_utc == "2026-11-23T12:00:00+00:00"
     assert found.rows[0].case.key == "mpi/barrier/0"
+
+
+def test_a_size_with_wrong_bytes_has_no_figure_and_its_number_of_defects(tmp_path: Path) -> None:
+    columns = f"{TIMES} defects"
+    text = section("Bcast", columns, "8 10 1.00 3.00 2.00 0.00", "64 10 1.00 3.00 2.00 7.00")
+    good, bad = of(text, tmp_path).rows
+    assert (good.case.bytes, good.reason) == (8, "")
+    assert (bad.case.bytes, bad.reason) == (64, "7.00 defects")
