@@ -201,3 +201,14 @@ FRAME = "-" * 74
 )
 def test_only_a_box_of_a_warning_is_left_out(lines: list[str], kept: list[tuple[int, str]]) -> None:
     assert list(_without_warnings(lines)) == kept
+
+
+def test_each_line_knows_how_many_runs_failed_before_it() -> None:
+    text = (
+        "$ a\none\nsrun: error: n1\nlost\n$ b\ntwo\nCANCELLED AT noon\nslurmstepd: error: x\n$ c\n"
+    )
+    found = OutputText(Path("o"), text)
+    assert [(line.number, line.text, line.failures) for line in found.lines] == [
+        (1, "$ a", 0), (2, "one", 0), (5, "$ b", 1), (6, "two", 1), (9, "$ c", 3), (10, "", 3),
+    ]  # fmt: skip
+    assert found.failed == "srun: error: n1"
