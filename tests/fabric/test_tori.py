@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked, build, build_fabric
 
 
@@ -45,3 +46,15 @@ def test_a_torus_of_100_nodes_has_a_stated_number_of_nodes_per_switch(
     assert fabric.title == title
     assert max(trunk.cables for trunk in fabric.trunks if trunk.one + 1 < trunk.other) >= cables
     assert sum(switch.nodes for switch in fabric.switches) == 100
+
+
+@pytest.mark.parametrize(
+    ("nodes", "sizes"),
+    [(2, "8"), (7, "8"), (9, "8 or 12"), (11, "8 or 12"), (13, "12 or 16"), (26, "24 or 27")],
+)
+def test_the_nearest_sizes_of_a_torus_are_named_down_to_the_least(nodes: int, sizes: str) -> None:
+    with pytest.raises(WeftError) as refused:
+        build_fabric(FabricAsked(nodes=nodes, switch="7", topology="torus"))
+    assert refused.value.fix == f"type --nodes {sizes}, or --shape"
+    for size in sizes.split(" or "):
+        assert build_fabric(FabricAsked(nodes=int(size), switch="7", topology="torus")).sides
