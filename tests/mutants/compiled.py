@@ -10,6 +10,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import signal
 import subprocess
 from pathlib import Path
@@ -80,7 +81,7 @@ class EngineBench:
         self._compile: dict[str, list[str]] = {}
         for one in listed:
             # As the build started it, which is not listed: else each path in it would differ.
-            words = [*copy.launcher(), *one["command"].split()]
+            words = [*copy.launcher(), *shlex.split(one["command"])]
             at = words.index("-o")
             # What the compiler refuses at its first error is none, whatever comes behind.
             self._compile[words[at + 1]] = [*words[:at], "-Wfatal-errors", *words[at:]]

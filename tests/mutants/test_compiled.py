@@ -32,6 +32,7 @@ OWN_TESTS = """#include <gtest/gtest.h>
 #include <ctime>
 #include "patterns/stream.hpp"
 int of_both(int first, int second) { return less(first, second); }
+const char* quoted() { return QUOTED; }
 TEST(Thing, less) {
   // Ten times what the cheap one takes.
   for (const std::clock_t end = std::clock() + CLOCKS_PER_SEC / 20; std::clock() < end;) {}
@@ -50,6 +51,7 @@ find_package(GTest REQUIRED)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY engine/tests)
 include_directories(engine)
+add_compile_definitions(QUOTED="0.1 of it")
 file(GLOB tests engine/tests/*.cpp)
 add_executable(engine-tests ${tests})
 target_link_libraries(engine-tests GTest::gtest_main)
