@@ -54,6 +54,10 @@ def test_the_program_is_named_and_nothing_is_claimed_of_its_figures(
     for claim in ("checked byte by byte", "Bars are", "disturbed", "ticks", "seed", "±", "budget"):
         assert claim not in words, words
     assert "weft measured none of them, checked no buffer" in words
+    facts = re.findall(r"<dt>(.*?)</dt>", text)
+    at = facts.index("program")
+    known = ["record", "program", "started by", "read from", "dated", "read by"]
+    assert facts[at - 1 : at + 5] == known
     # No part of the page is empty.
     for part in re.findall(r"(?s)<section id=.*?</section>", text):
         own = words_of(re.sub(r"(?s)<h2.*?</h2>", "", part))

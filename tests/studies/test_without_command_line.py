@@ -50,6 +50,12 @@ def test_a_figure_is_the_chart_of_its_name_or_the_first(path: Path) -> None:
     signatures = chart_called([source, "escher"], "signature").tracks
     assert signatures[0].label == "tcp/ping_pong"
     assert len(signatures) > 1
+    assert [one.label for one in chart_called([source], "signature", "", "tcp").tracks] == [
+        "tcp/ping_pong"
+    ]
+    for show in ("signature", "fit"):
+        with pytest.raises(WeftError, match="there is no transport called mpi"):
+            chart_called([source], show, "", "mpi")
     with pytest.raises(WeftError, match="there is no chart"):
         chart_called([source], "nothing")
     with pytest.raises(WeftError, match="shows one series, and there are 2"):
