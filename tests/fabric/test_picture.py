@@ -299,3 +299,21 @@ def test_a_number_for_which_there_is_no_room_stands_in_the_middle() -> None:
     line = CableBundle(one=0, other=1, cables=12345)
     found = [ET.fromstring(one) for one in _numbers([line] * 3, [(0, 0), (200, 0)])]  # noqa: S314
     assert [one.get("x") for one in found] == ["100.0", "100.0", "100.0"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "around"),
+    [
+        (FabricAsked(nodes=8, switch="3", topology="torus", shape="8"), 1),
+        (FabricAsked(nodes=2, switch="3", topology="torus", shape="2"), 0),
+        (FabricAsked(nodes=12, switch="9", topology="torus", shape="3x4"), 3 + 4),
+        # Seven columns and seven rows of boxes.
+        (FabricAsked(nodes=4096, switch="24", topology="torus"), 7 + 7),
+        (HALF, 0),
+    ],
+)
+def test_one_line_of_each_row_and_column_goes_on_at_the_other_side(
+    asked: FabricAsked, around: int
+) -> None:
+    picture = picture_of(build_fabric(asked))
+    assert sum(line.is_around for line in picture.lines) == around

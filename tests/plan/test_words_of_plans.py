@@ -1,5 +1,6 @@
 """What is typed for a plan: each amount that is not the usual one, and the rounds of a map."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -8,8 +9,10 @@ import pytest
 from support.builders import make_header, pattern
 from weft.plan.allocation import Allocation
 from weft.plan.case import Case
+from weft.plan.cases import Experiment
 from weft.plan.command import map_in_rounds, words_of
 from weft.plan.plan import Plan
+from weft.plan.request import request_again, simulation
 from weft.plan.simulated import SimulatedPlatform
 
 PING = Case(test="ping_pong", transport="tcp", bytes=8)
@@ -91,3 +94,39 @@ def test_a_map_is_typed_with_its_wait_and_its_topology() -> None:
         "weft map --sizes 8 --ranks 4 --rounds 5 --wait block --launches 5 --budget 60s"
         " --transport tcp --topology a.conf --topology 'b c.txt'"
     )
+
+
+def test_what_was_measured_is_asked_for_again_on_the_most_ranks_of_its_cases() -> None:
+    cases = tuple(
+        Case(test="ping_pong", transport=name, bytes=8, ranks=ranks)
+        for name, ranks in (("tcp", 2), ("ucx:rendezvous=1", 8), ("tcp", 4))
+    )
+    options = {"tcp.port": "7000", "ucx.device": "a", "ofi.domain": "b"}
+    of = plan(cases=cases, options=options, samples=30, keep_all=True, seed=7, mpi="mpich")
+    found = request_again(of, output=None, command=("weft",), begun_s=0.0, report=False)
+    assert (found.cases, found.ranks) == (cases, 8)
+    assert found.transports == ("tcp", "ucx:rendezvous=1")
+    assert found.options == {"tcp.port": "7000", "ucx.device": "a"}
+    assert (found.samples, found.keep_all, found.seed, found.mpi) == (30, True, 7, "mpich")
+    assert (found.file, found.platform) == ("", None)
+    more = request_again(of, output=None, command=(), begun_s=0.0, report=False, ranks=3)
+    assert more.ranks == 3
+
+
+@pytest.mark.parametrize(("own", "asked", "ranks"), [((2, 6, 4), {}, 6), ((2, 6), {"ranks": 3}, 3)])
+def test_a_simulation_is_on_the_most_ranks_of_its_experiments(
+    own: tuple[int, ...], asked: dict[str, Any], ranks: int
+) -> None:
+    experiments = tuple(Experiment(tests=("ping_pong",), sizes="8", ranks=one) for one in own)
+    platform = SimulatedPlatform(name="escher", kind="table", nodes=128)
+    found = simulation(
+        platform,
+        experiments,
+        Path("r.jsonl"),
+        budget_s=9.0,
+        command=(),
+        case_deadline_s=9.0,
+        **asked,
+    )
+    assert (found.ranks, found.launches, found.samples) == (ranks, 1, 3)
+    assert (found.platform, found.report, found.precision) == (platform, False, 0.01)
