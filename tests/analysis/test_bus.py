@@ -107,6 +107,10 @@ def test_a_parallel_bus_is_not_full_duplex(
     assert (bus.one_way is hop) is holds_one_way
     assert (bus.both_ways is hop) is (bytes_per_s < 2e9)
     assert "memory" in bus.unknown[0]
+    (table,) = bus_tables([bus])
+    held = "; bottleneck one way" if holds_one_way else ""
+    held += "; bottleneck both ways" if bytes_per_s < 2e9 else ""
+    assert table.rows[1][3] == f"at most: the width is taken as 64 bits{held}"
 
 
 def test_what_is_not_known_is_told_and_no_bound(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from weft.errors import WeftError
 from weft.launch.launcher import ASK_DEADLINE_S, Job
 from weft.launch.programs import choose_mpi
 from weft.launch.protocol import LaunchError
-from weft.launch.slurm import SlurmLauncher, _cancel, _openmpi_has_pmi2, _plugins_of
+from weft.launch.slurm import SlurmLauncher, _cancel, _lost, _openmpi_has_pmi2, _plugins_of
 from weft.plan.allocation import Allocation
 
 if TYPE_CHECKING:
@@ -195,3 +195,23 @@ def test_what_is_left_of_a_step_is_ended_and_of_no_other(asked: Path) -> None:
     assert asked.read_text().splitlines() == [
         "squeue --steps --noheader --jobs=7 --format=%i %j", "scancel --signal=KILL 7.3",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("states", "told"),
+    [
+        ("n1 idle\nn2 allocated\nn3 mixed", ""),
+        ("n1 idle\nn2 down*\nn3 failing", "Slurm reports that n2, n3 went down"),
+        ("n1 idle*\nn2 allocated", "Slurm reports that n1 went down"),
+        ("", ""),
+    ],
+)
+def test_nodes_that_are_down_or_do_not_answer_are_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, states: str, told: str
+) -> None:
+    asked = tmp_path / "asked"
+    (tmp_path / "sinfo").write_text(f'#!/bin/sh\necho "$*" > {asked}\necho "{states}"\n')
+    (tmp_path / "sinfo").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert _lost(("n1", "n2", "n3")) == told
+    assert asked.read_text() == "--Node --noheader --nodes=n1,n2,n3 --format=%N %T\n"

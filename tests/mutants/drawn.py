@@ -185,7 +185,9 @@ def _meaning(text: str) -> str:
 
 
 def _in_one_order(node: ast.AST) -> None:
-    """Sort what has no order: a set, what is imported, what a module has, and what has names."""
+    """Sort what has no order: a set, what is imported, what a module has, what has names, and what
+    the least is looked for in.
+    """
     if isinstance(node, ast.Set):
         node.elts = sorted({ast.dump(one): one for one in node.elts}.values(), key=ast.dump)
     if isinstance(node, ast.ImportFrom):
@@ -193,6 +195,8 @@ def _in_one_order(node: ast.AST) -> None:
     if isinstance(node, ast.Call | ast.ClassDef):
         # What is unpacked, which has no name, stays among them where it is.
         node.keywords.sort(key=lambda one: one.arg or "")
+    if isinstance(node, ast.Call) and node in _without_order(node):
+        node.args.sort(key=ast.dump)
     if isinstance(node, ast.Assign) and ast.dump(node.targets[0]) == _LISTED:
         node.value = ast.Set(elts=getattr(node.value, "elts", []))
         _in_one_order(node.value)

@@ -127,6 +127,9 @@ def test_a_set_in_another_order_is_the_same() -> None:
         ("__all__ = ['a', 'b']", "__all__ = ['b', 'a']", False),
         ("__all__ = ['a', 'b']", "__all__ = ['a']", True),
         ("_all = ['a', 'b']", "_all = ['b', 'a']", True),
+        ("min(a, b)", "min(b, a)", False),
+        ("min(a, b, key=c)", "min(b, a, key=c)", True),
+        ("pair(a, b)", "pair(b, a)", True),
     ],
 )
 def test_what_is_named_in_another_order_is_the_same(

@@ -13,7 +13,7 @@ import scipy
 import weft
 from support.builders import make_cases, synthetic_record, usual_times_ns
 from support.shown import findings_of
-from weft.analysis.stats.neighbours import chance_of_groups, chance_of_neighbours
+from weft.analysis.stats.neighbours import _orders, chance_of_groups, chance_of_neighbours
 from weft.analysis.stats.theil_sen import theil_sen
 from weft.analysis.stats.trend import (
     LEVEL,
@@ -235,3 +235,17 @@ def test_launches_that_took_the_same_are_in_any_order(tmp_path: Path, count: int
     assert not found.is_correlated
     assert found.change == 0
     assert 0 < chance_of_neighbours([[1.0] * count + [2.0]]) <= 1
+
+
+@pytest.mark.parametrize(
+    "groups", [(0, 0, 0, 0), (0, 1, 0, 1), (0, 0, 1, 1, 1), (0,) * 9, (3, 1, 3)]
+)
+def test_launches_change_places_within_their_group_alone(groups: tuple[int, ...]) -> None:
+    orders = _orders(groups)
+    assert list(orders[0]) == list(range(len(groups)))
+    assert (np.array(groups)[orders] == np.array(groups)).all()
+    assert (np.sort(orders, axis=1) == np.arange(len(groups))).all()
+    counted = {tuple(order) for order in orders.tolist()}
+    ways = math.prod(math.factorial(groups.count(one)) for one in set(groups))
+    assert len(counted) == (ways if len(groups) < 9 else len(counted))
+    assert len(orders) == (ways if len(set(groups)) == 1 and len(groups) <= 7 else 2001)
