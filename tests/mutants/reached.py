@@ -341,10 +341,8 @@ class Reached:
         }
 
     def _in_order(self, tests: set[str], own: str) -> tuple[str, ...]:
-        """Cheap ones first, and those of a file together: it is set up once.
-
-        Those in the folder that tests the source's come with those that take a tenth as long.
-        Those that go through all sources come before all others: they hold what is declared.
+        """Those that go through all sources first, which hold what is declared; then cheap ones,
+        those of a file together, which is set up once, and of the source's folder a tenth counts.
         """
 
         def decade(test: str) -> int:
