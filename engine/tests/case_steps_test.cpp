@@ -260,9 +260,10 @@ class Written final : public Answer {
 
 /// One case of a launch of one rank.
 struct Launch {
-  bool whole(const Case& spec) {
+  bool whole(const Case& spec, Figure figure = Figure::bandwidth) {
     PatternOn one = pattern();
     one.role = alone;
+    one.info.figure = figure;
     const std::vector<PatternOn> patterns{one};
     return run_case_on(link, boot, memory, patterns, spec, 0.5, batch, answer);
   }
@@ -318,6 +319,25 @@ TEST(LaunchSteps, MeetBeforeTheyAskAgainAndAreRefusedTheSecondTime) {
   EXPECT_EQ(twice.batch.outcome.status, Status::failed);
   EXPECT_EQ(twice.batch.outcome.reason, "still none");
   EXPECT_EQ(twice.link.said, (Said{"agree", "barrier", "agree"}));
+}
+
+// Their peers would wait for them without end; where the link refuses there is nobody to come to.
+TEST(LaunchSteps, ComeToTheirPeersAllTheSameWhereTheirHostIsFull) {
+  Case spec = usual();
+  // Of a rank as much as pairs may take, and more ranks on this host than any has memory for.
+  spec.samples = 250'000;
+  spec.ops_per_sample = 1;
+  spec.ranks_here = std::vector<int>(1'000'000, 0);
+  const auto said = [&](std::vector<std::string> refusals) {
+    Launch launch;
+    launch.link.refusals = std::move(refusals);
+    EXPECT_TRUE(launch.whole(spec, Figure::pairs));
+    EXPECT_EQ(launch.batch.outcome.status, Status::failed);
+    EXPECT_EQ(launch.batch.outcome.reason.find("needs "), 0U) << launch.batch.outcome.reason;
+    return launch.link.said;
+  };
+  EXPECT_EQ(said({}), (Said{"reserve 32", "agree", "barrier", "reserve 32", "agree"}));
+  EXPECT_EQ(said({"no", "no"}), (Said{"agree", "barrier", "agree"}));
 }
 
 }  // namespace

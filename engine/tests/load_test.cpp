@@ -42,6 +42,13 @@ TEST(OfferedLoad, SaturationIsTheServersRate) {
   }
 }
 
+// No clock reads less: of whatever greater load two messages are due a tick apart.
+TEST(OfferedLoad, MessagesAreDueATickApartAtLeast) {
+  for (const std::uint64_t load : {60'000UL, 1'000'000UL}) {
+    EXPECT_EQ(measure(make_case(load, 20)).parts[0].ticks, std::vector<Ticks>(20, 1)) << load;
+  }
+}
+
 TEST(OfferedLoad, BelowSaturationNobodyWaits) {
   const Batch batch = measure(make_case(80));
   for (const Ticks sample : batch.ticks) EXPECT_NEAR(static_cast<double>(sample), alone, reading);

@@ -163,6 +163,26 @@ TEST(MilcRanksAlone, KeepWhatIsWrongAlready) {
   EXPECT_STREQ(world.task.wrong, "before");
 }
 
+// A solution that is good all the same is not what iterations say that say no number.
+TEST(MilcRanksAlone, TakeNoResidualWhereTheIterationsSayNoNumber) {
+  for (const bool is_number : {true, false}) {
+    World<float> world(10);
+    // The last of three iterations' second sums, behind that of the source's length.
+    world.link.others = [&](std::span<double> numbers) {
+      if (world.link.lengths.size() != 7 || is_number) return;
+      numbers[0] = std::numeric_limits<double>::quiet_NaN();
+    };
+    World<float>::Own ranks(world.link, world.task);
+    EXPECT_TRUE(ranks.begin(3));
+    Laps<Still> laps;
+    Spent spent{};
+    for (int left = 3; left > 0; --left) EXPECT_TRUE(ranks.iterate(laps, spent));
+    EXPECT_TRUE(ranks.check_residual());
+    EXPECT_LT(world.share.residual, 1e-4);
+    EXPECT_STREQ(world.task.wrong, is_number ? nullptr : damaged);
+  }
+}
+
 constexpr const char* other_file =
     "the gauge file is another one on some host, or changed; copy it to every host again";
 

@@ -99,6 +99,19 @@ TEST(PairRounds, EachRankTimesItsOwnWay) {
   }
 }
 
+// It has samples in every batch, and no time of any pair.
+TEST(PairRounds, ARankZeroThatStandsByHasATickForEachSample) {
+  int stood_by = 0;
+  for (std::uint64_t point = 0; point < 5; ++point) {
+    const bool stands_by = PairRounds::partner_in(point, 0, 5) == 5;
+    const Batch batch = run(round_of(point), costs, {}, 5).batch;
+    EXPECT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
+    EXPECT_EQ(batch.ticks == std::vector<Ticks>(4, 1), stands_by) << point;
+    if (stands_by) ++stood_by;
+  }
+  EXPECT_EQ(stood_by, 1);
+}
+
 TEST(PairRounds, ASlowRankIsSlowInItsPairAndHoldsNobodyUp) {
   Costs slow = costs;
   slow.send_overhead = 4007;

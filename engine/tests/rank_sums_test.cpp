@@ -224,6 +224,73 @@ TEST(SumsOfMessages, BlockingWaitsAndBuffersInTurnLoseNothing) {
   }
 }
 
+/// One of two ranks, whose partner gives 10 and 20: what comes is here with the first poll, and
+/// what goes is gone with the next one.
+class SlowSends final {
+ public:
+  static constexpr std::string_view name = "slow";
+  static constexpr std::string_view summary = "sends end last";
+
+  [[nodiscard]] static Buffer adopt(const Buffer& memory) { return memory; }
+  void disown(const Buffer& /*buffer*/) const {}
+  void reserve(std::size_t /*depth*/, std::span<const int> /*ranks*/) const {}
+  void post_send(Peer /*peer*/, const Buffer& /*buffer*/) noexcept {
+    EXPECT_EQ(sends_, 0U) << "its memory was written";
+    ++sends_;
+    ++sent;
+  }
+  void post_recv(Peer /*peer*/, const Buffer& buffer) noexcept { receives_.push_back(buffer); }
+  void poll() noexcept {
+    if (receives_.empty()) {
+      sends_ = 0;
+      return;
+    }
+    constexpr Numbers theirs{10, 20, 0, 0};
+    std::memcpy(receives_.front().data, theirs.data(), sizeof theirs);
+    receives_.erase(receives_.begin());
+  }
+  [[nodiscard]] std::uint32_t sends_in_flight() const noexcept { return sends_; }
+  [[nodiscard]] std::uint32_t receives_in_flight() const noexcept {
+    return static_cast<std::uint32_t>(receives_.size());
+  }
+  [[nodiscard]] std::uint32_t sends_in_flight(Peer /*peer*/) const noexcept { return sends_; }
+  [[nodiscard]] std::uint32_t receives_in_flight(Peer /*peer*/) const noexcept {
+    return receives_in_flight();
+  }
+  [[nodiscard]] static int take_ended() noexcept { return -1; }
+  [[nodiscard]] static const Fault* fault() noexcept { return nullptr; }
+
+  int sent = 0;
+
+ private:
+  std::uint32_t sends_ = 0;
+  std::vector<Buffer> receives_;
+};
+
+TEST(SumsOfMessages, WriteNothingIntoMemoryThatIsStillBeingSent) {
+  std::array<Numbers, messages_of_partner> memory{};
+  std::vector<Buffer> messages;
+  for (Numbers& one : memory) {
+    messages.push_back({reinterpret_cast<std::byte*>(one.data()), sizeof one, 0});  // NOLINT
+  }
+  const std::array partners{Peer{1}};
+  Task task;
+  task.size = 2;
+  task.partners = partners;
+  task.sum_messages = messages;
+  SlowSends link;
+  MessageSums<SlowSends> sums(link, task);
+  for (int times = 0; times < 9; ++times) {
+    sums.expect(1);
+    EXPECT_EQ(sums.expected(), 1U);
+    std::array<double, 2> numbers{1, 2};
+    EXPECT_TRUE(sums.sum<SpinOnCompletions>(numbers, false));
+    EXPECT_EQ(numbers, (std::array<double, 2>{11, 22}));
+    EXPECT_EQ(sums.expected(), 0U);
+  }
+  EXPECT_EQ(link.sent, 9);
+}
+
 TEST(SumsOfMessages, AWordThatIsDamagedLostOrRepeatedGivesNoFigure) {
   Case spec = lattice_case("halo", 1);
   spec.verify = false;

@@ -36,6 +36,7 @@ TEST(Texts, OfEveryRankComeToRankZeroInTheirOrder) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(meeting.undue(), 0);
   for (int rank = 0; rank < ranks; ++rank) {
     EXPECT_TRUE(texts.at(static_cast<std::size_t>(rank)) == text_of(rank, 65'536)) << rank;
   }

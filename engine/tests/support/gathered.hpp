@@ -1,6 +1,8 @@
 // Ranks that are threads and hand their reports over: what rank 0 makes of them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <map>
 #include <string>
@@ -70,6 +72,10 @@ inline Gathered gather(const std::vector<Report>& reports, const std::map<int, A
   for (std::thread& thread : threads) thread.join();
   all.most_gathered = meeting.most_gathered();
   all.meetings = meeting.times();
+  // Who behaves otherwise may send what nobody waits for.
+  if (others.empty()) {
+    EXPECT_EQ(meeting.undue(), 0);
+  }
   return all;
 }
 

@@ -76,6 +76,10 @@ class Meeting {
   void gathered(std::size_t bytes) { most_gathered_ = std::max(most_gathered_, bytes); }
   [[nodiscard]] std::size_t most_gathered() const { return most_gathered_; }
 
+  /// How often a rank sent rank 0 more or less than it waited for: a library may not say so.
+  void came_undue() { ++undue_; }
+  [[nodiscard]] int undue() const { return undue_; }
+
   /// A rank whose link broke will not come any more: what an abort does to a real job.
   void abandon() {
     const std::scoped_lock hold(lock_);
@@ -91,6 +95,7 @@ class Meeting {
   std::map<std::pair<int, int>, std::deque<std::string>> left_;
   Texts last_;
   std::size_t most_gathered_ = 0;
+  int undue_ = 0;
   int arrived_ = 0;
   int generation_ = 0;
   bool abandoned_ = false;
@@ -116,21 +121,22 @@ class ThreadBootstrap : public Bootstrap {
     return theirs;
   }
   std::vector<std::byte> gather(std::span<const std::byte> mine) override {
+    return gather(mine, {});
+  }
+  std::vector<std::byte> gather(std::span<const std::byte> mine,
+                                std::span<const std::uint64_t> due) override {
     std::string text(mine.size(), '\0');
     if (!mine.empty()) std::memcpy(text.data(), mine.data(), mine.size());
     const Meeting::Texts all = meet(std::move(text));
     if (rank_ > 0) return {};
     std::vector<std::byte> bytes;
-    for (const std::string& one : *all) {
-      const auto own = std::as_bytes(std::span(one));
+    for (std::size_t rank = 0; rank < all->size(); ++rank) {
+      const auto own = std::as_bytes(std::span(all->at(rank)));
+      if (!due.empty() && due[rank] != own.size()) meeting_->came_undue();
       bytes.insert(bytes.end(), own.begin(), own.end());
     }
     meeting_->gathered(bytes.size());
     return bytes;
-  }
-  std::vector<std::byte> gather(std::span<const std::byte> mine,
-                                std::span<const std::uint64_t> /*bytes*/) override {
-    return gather(mine);
   }
   std::string broadcast(const std::string& mine) override { return meet(mine)->front(); }
   void barrier() override { (void)exchange(""); }
