@@ -113,6 +113,11 @@ TEST(Marks, HaveTheLongestPeriodThatNoDistanceIsAMultipleOf) {
   Slots twice = counted_up(254);
   twice.push_back(0);
   EXPECT_EQ(mark_period_of(twice), 253);
+  // The last slot comes again at the end of the next turn alone, after 255 uses.
+  Slots at_once{0};
+  const Slots others = counted_up(254);
+  at_once.insert(at_once.end(), others.begin(), others.end());
+  EXPECT_EQ(mark_period_of(at_once), 253);
 }
 
 TEST(Marks, AreRefusedWhereEveryPeriodHasItsDistance) {
