@@ -126,14 +126,19 @@ def test_what_is_not_known_is_told_and_no_bound(tmp_path: Path) -> None:
     assert "not known: the bus at 0000:01:00.0" in bus_in_words(typed)
 
 
-def measured(path: Path, device: dict[str, Any], copy_bytes: int = 1 << 28) -> Run:
+def measured(
+    path: Path,
+    device: dict[str, Any],
+    copy_bytes: int = 1 << 28,
+    cache_bytes: int | None = 32 << 20,
+) -> Run:
     """A record over that card in which memory copies 10 bytes in a nanosecond."""
     cases = (
         Case(test="ping_pong", transport="tcp", bytes=8),
         Case(test="copy", transport="tcp", bytes=copy_bytes),
     )
     header = make_header(cases)
-    cpu = {**HOST["cpu"], "caches": [{"level": 3, "size_bytes": 32 << 20}]}
+    cpu = {**HOST["cpu"], "caches": [{"level": 3, "size_bytes": cache_bytes}]}
     hosts = {HOST["host"]: {**HOST, "interfaces": [device], "cpu": cpu}}
     lines: list[Line] = [msgspec.structs.replace(header, patterns=(PING, COPY), hosts=hosts)]
     for number in range(5):
@@ -157,9 +162,16 @@ def test_a_records_bus_takes_memory_from_its_own_copy(tmp_path: Path) -> None:
     assert row["bottleneck_one_way"] == "Ethernet 100G"
 
 
-def test_a_copy_that_fits_a_cache_is_not_memorys(tmp_path: Path) -> None:
-    run = measured(tmp_path / "r.jsonl", the_card(tmp_path), copy_bytes=64 << 20)
-    assert copy_rate_of(run, summarise(run)) is None
+@pytest.mark.parametrize(("cache_bytes", "least"), [(32 << 20, 128 << 20), (None, 256 << 20)])
+@pytest.mark.parametrize("fewer", [0, 1])
+def test_a_copy_of_four_times_the_cache_or_256_mib_is_memorys_and_no_smaller_one(
+    tmp_path: Path, cache_bytes: int | None, least: int, fewer: int
+) -> None:
+    """256 MiB is the size that the advice names: the advised run tells the memory."""
+    device = the_card(tmp_path)
+    run = measured(tmp_path / "r.jsonl", device, least - fewer, cache_bytes)
+    rate = copy_rate_of(run, summarise(run))
+    assert rate == (None if fewer else pytest.approx(10e9, rel=1e-6))
 
 
 def test_two_records_tell_the_difference_of_their_buses(tmp_path: Path) -> None:

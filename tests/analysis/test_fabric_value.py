@@ -22,6 +22,7 @@ from weft.estimate import Estimate
 from weft.fabric.cost import cost_of
 from weft.fabric.price_list import PriceList
 from weft.fabric.topologies import FabricAsked, build
+from weft.plan.case import Case
 from weft.record.run import Run
 from weft.sources.price_lists import read_prices
 from weft.topics.fabric_value import value_charts, value_notes, value_table
@@ -204,3 +205,22 @@ def test_a_resumed_record_is_priced_over_its_sessions(tmp_path: Path) -> None:
         for one in (run, resumed)
     ]
     assert [(one.unit, one.launches) for one in found] == [("launch", 6), ("session", 3)]
+
+
+def test_the_bandwidth_of_an_option_is_the_best_and_is_named_by_its_size(tmp_path: Path) -> None:
+    """At 64 KiB a byte takes a nanosecond, at the other sizes two; a latency is half of a round."""
+
+    def times_ns(case: Case, _: int) -> list[float]:
+        both_ways = 2 if case.test == "ping_pong" else 1
+        return [both_ways * case.bytes * (1.0 if case.bytes == 1 << 16 else 2.0)] * 9
+
+    cases = make_cases(("ping_pong", "stream"), ("tcp",), (8, 1 << 16, 1 << 22))
+    run = weft.load(synthetic_record(tmp_path / "a.jsonl", cases, launches=5, times_ns=times_ns))
+    latency, stream = (series_of_run(run, test, "tcp") for test in ("ping_pong", "stream"))
+    for found, name in (
+        (delivered_by(latency, stream), f"{latency.name} 8 B, {stream.name} 64 KiB"),
+        (delivered_by(latency, None), f"{latency.name} 8 B, 64 KiB"),
+    ):
+        assert found.name == name
+        assert found.latency_ns.value == pytest.approx(16)
+        assert found.bandwidth_bytes_per_s.value == pytest.approx(1e9)

@@ -96,6 +96,10 @@ def test_what_is_asked_of_a_device_is_an_option_of_each_transport() -> None:
             "tcp.port does not take 65536; type a number from 0 to 65535: --option tcp.port=VALUE",
         ),
         (
+            {"options": {"tcp.port": "-1"}},
+            "tcp.port does not take -1; type a number from 0 to 65535: --option tcp.port=VALUE",
+        ),
+        (
             {"options": {"tcp.port": "70,x"}},
             "tcp.port does not take 70,x; type a number from 0 to 65535: --option tcp.port=VALUE",
         ),
@@ -115,6 +119,12 @@ def test_what_a_site_does_not_have_is_refused(asked: dict[str, Any], sentence: s
     with pytest.raises(WeftError) as caught:
         plan_of(**asked)
     assert sentence in f"{caught.value.what}; {caught.value.fix}"
+
+
+@pytest.mark.parametrize("value", ["0", "65535", "65535,0"])
+def test_both_ends_of_the_range_that_a_refusal_names_are_taken(value: str) -> None:
+    found, _ = plan_of(options={"tcp.port": value})
+    assert found.plan.options == {"tcp.port": value}
 
 
 ON_DEVICES = msgspec.structs.replace(SITE, devices=("lo", "eth0", "mlx5_0"))

@@ -37,13 +37,15 @@ def test_a_name_that_is_like_none_is_refused_with_all_of_them() -> None:
 
 def test_hot_spots_want_a_core_for_each_rank_unless_ranks_are_asked_for() -> None:
     paper = suite_called("paper")
-    for ranks, cores, many in ((0, 2, 0), (0, 4, 4), (0, 64, 8), (5, 2, 5), (2, 64, 2)):
+    asked = ((0, 1, 0), (0, 2, 0), (0, 3, 3), (0, 4, 4), (0, 8, 8), (0, 9, 8), (0, 64, 8))
+    for ranks, cores, many in (*asked, (5, 2, 5), (2, 64, 2)):
         parts, skipped = placed(paper, ranks, cores)
         hot = [part for part in parts if "hot_spot_send" in part.tests]
         assert [part.ranks for part in hot] == ([many] if many else [])
         assert bool(skipped) == (many == 0)
         assert {part.ranks for part in parts if part not in hot} == {RANKS}
     assert "figures 14 and 15" in placed(paper, 0, 2)[1]
+    assert "(2 cores, and each of at least 3 ranks needs its own;" in placed(paper, 0, 2)[1]
 
 
 def test_cases_that_two_parts_have_are_planned_once() -> None:

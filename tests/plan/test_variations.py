@@ -33,6 +33,16 @@ def test_an_mpi_and_a_variable_reach_every_transport_and_an_option_its_own() -> 
     assert not any(one.options for one in found.values() if one.of == "ucx:am")
 
 
+@pytest.mark.parametrize("of", ["tcp", "tcp:stripe"])
+def test_an_option_of_a_transport_reaches_its_modes(of: str) -> None:
+    found = variations_of(parse_vary(["tcp.rails=1,2"]), (of, "mpi"))
+    assert found == {
+        f"{of}:rails={rails}": Variation(of=of, options={"tcp.rails": rails}) for rails in "12"
+    }
+    both = variations_of(parse_vary(["tcp.rails=1,2"]), ("tcp", "tcp:stripe"))
+    assert [one.of for one in both.values()] == ["tcp"] * 2 + ["tcp:stripe"] * 2
+
+
 def test_the_other_transports_stay_as_they_are() -> None:
     found = variations_of(parse_vary(["ucx.rendezvous=1,2"]), ("tcp", "ucx"))
     assert names_of(found, ("tcp", "ucx")) == ("ucx:rendezvous=1", "ucx:rendezvous=2", "tcp")
@@ -93,6 +103,11 @@ FORMS = "type --vary TRANSPORT.OPTION=A,B, --vary mpi=openmpi,mpich or --vary en
             ["ucx.rendezvous=1,2"],
             ("tcp",),
             "tcp has no setting ucx.rendezvous; add --transport ucx",
+        ),
+        (
+            ["ucx.rendezvous=1,2"],
+            ("tcp:stripe", "ucxx"),
+            "tcp:stripe and ucxx have no setting ucx.rendezvous; add --transport ucx",
         ),
         (
             ["ofi.provider=a,b"],
