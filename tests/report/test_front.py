@@ -86,6 +86,22 @@ def test_variants_are_not_on_the_cards(tmp_path: Path) -> None:
         assert one.bandwidth_bytes_per_s.value == pytest.approx(65536e9 / 7553.6, rel=1e-3)
 
 
+@pytest.mark.parametrize("depths", [(16, 32), (32, 16)])
+def test_without_a_plain_case_the_first_variant_is_on_the_cards(
+    tmp_path: Path, depths: tuple[int, ...]
+) -> None:
+    """A message takes as many times longer as its queue is shorter than 64."""
+    shown = results(tmp_path / "r.jsonl", depths)
+    assert all(one.variant for one in shown.summaries)
+    longer = 64 / depths[0]
+    for one in first_figures(shown.run, shown.summaries):
+        assert one.latency_ns is not None
+        assert one.latency_ns.value == pytest.approx(longer * (1000 + 0.8) / 2, rel=1e-3)
+        assert one.bandwidth_bytes_per_s is not None
+        rate = one.bandwidth_bytes_per_s.value
+        assert rate == pytest.approx(65536e9 / (longer * 7553.6), rel=1e-3)
+
+
 def test_the_verdict_is_one_word_and_the_reason(tmp_path: Path) -> None:
     found = verdict_of(results(tmp_path / "r.jsonl"))
     assert (found.word, found.mood) == ("Settled.", "good")

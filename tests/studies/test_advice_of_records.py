@@ -24,6 +24,7 @@ from weft.analysis.fits.linear import fit_line
 from weft.analysis.fits.models import fit_models
 from weft.analysis.layers import step_between
 from weft.analysis.stats.launches import OTHER_DAYS, rests_on
+from weft.analysis.stats.needed import to_be_beside
 from weft.analysis.stats.parameters import over_launches
 from weft.analysis.stats.steps import sessions_for_step
 from weft.analysis.summary import summarise
@@ -108,6 +109,20 @@ def test_a_layer_that_cannot_be_told_says_how_many_rounds_would() -> None:
     assert counts[0].count >= counts[1].count
     told = {at: time + 5000.0 + at for at, time in rounds[0].items()}
     assert step_between(8, below, below).in_rounds(rounds[0], told).needed(0.01) is None
+
+
+@pytest.mark.parametrize("above_ns", [4_000.0, 20_000.0])
+def test_the_least_difference_that_a_layer_is_told_by_is_a_share_of_the_layer_below(
+    above_ns: float,
+) -> None:
+    """The rounds of both differ by as good as nothing, whatever each takes by itself."""
+    at_10_us = over_launches([9_900.0, 10_000.0, 10_100.0], positive=True)
+    above = at_10_us.mapped(lambda time: time * above_ns / 10_000)
+    added = over_launches([-300.0, -100.0, 0.0, 100.0, 300.0], positive=False)
+    apart = step_between(8, at_10_us, above)
+    step = msgspec.structs.replace(apart, added_ns=added, verdict="cannot tell")
+    assert step.needed(0.2) == to_be_beside(added, 0.0, 2_000.0)
+    assert step.needed(0.2) != to_be_beside(added, 0.0, 0.2 * above_ns)
 
 
 def test_scaling_without_a_verdict_says_what_would_give_one(

@@ -10,11 +10,14 @@ import pytest
 
 import weft
 from support.maps import map_record
+from weft.analysis.diagnosis.bisection import Bisection
+from weft.estimate import Estimate
 from weft.fabric.peaks import parse_link
 from weft.plan.rounds import usual_rounds
 from weft.plan.simulated import Kind, SimulatedPlatform
 from weft.topics.base import Results
-from weft.topics.map_bisection import bisection_in_words, link_of
+from weft.topics.map_bisection import bisection_in_words, bisection_table, link_of
+from weft.topics.map_charts import matchings_chart
 from weft.topics.pair_map import PairMap, maps_of
 from weft.units import format_bandwidth
 from weft.wording import with_half
@@ -64,6 +67,23 @@ def test_what_a_link_gets_of_matchings_is_said_with_the_worst_by_name(tmp_path: 
     assert track.x[0] == pytest.approx(large.bisection.least / 1e6)
     [_, plain] = json.loads(json.dumps(PairMap().plain((small, large))))
     assert plain["bisection"]["least"] == large.bisection.least
+
+
+def test_each_share_of_the_matchings_has_its_own_figure_in_the_table_and_the_chart() -> None:
+    """Of a record most matchings get as much, and one figure looks like the next."""
+    effective = Estimate(value=4e8, low=3.9e8, high=4.1e8, coverage=0.95, method="", launches=9)
+    found = Bisection(
+        effective=effective, least=1e8, shares=(2e8, 3e8, 4e8, 5e8, 6e8), greatest=7e8,
+        matchings=9, worst=(("a", "b"),), link="IB 4x SDR", percent_of_peak=40.0,
+    )  # fmt: skip
+    [row] = bisection_table([("tcp 1 MiB", found)]).rows
+    assert row == (
+        "tcp 1 MiB", with_half(effective, format_bandwidth), "40 %",
+        "100 MB/s", "200 MB/s", "600 MB/s",
+    )  # fmt: skip
+    [track] = matchings_chart([("", "tcp 1 MiB", found)]).tracks
+    assert track.x == (100, 200, 300, 400, 500, 600, 700)
+    assert track.y == pytest.approx((0, 5, 25, 50, 75, 95, 100))
 
 
 def test_of_peak_is_of_the_link_that_is_named_or_of_the_platform(tmp_path: Path) -> None:

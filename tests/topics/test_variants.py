@@ -13,9 +13,15 @@ from weft.plan.case import Case
 from weft.plan.cases import make_cases, parse_variants
 
 
-def told(path: Path, cases: tuple[Case, ...], time_ns: Callable[[Case], float]) -> list[str]:
+def told(
+    path: Path,
+    cases: tuple[Case, ...],
+    time_ns: Callable[[Case], float],
+    launches_of: Callable[[Case], int] = lambda _: 5,
+) -> list[str]:
     def times(case: Case, round_: int) -> list[float]:
-        return [time_ns(case) * (1 + 0.001 * ((sample + round_) % 3)) for sample in range(21)]
+        count = 21 if round_ < launches_of(case) else 0
+        return [time_ns(case) * (1 + 0.001 * ((sample + round_) % 3)) for sample in range(count)]
 
     run = weft.load(
         synthetic_record(path / f"{len(list(path.iterdir()))}.jsonl", cases, times_ns=times)
@@ -71,6 +77,22 @@ def test_what_huge_pages_save(tmp_path: Path) -> None:
     same, more = told(tmp_path, cases, lambda _: 2000.0)
     assert "to tell the 1 difference without a verdict takes about" in more
     assert same.endswith("no significant difference between huge and small pages")
+
+
+@pytest.mark.parametrize("test", ["ping_pong", "stream"])
+@pytest.mark.parametrize("once", ["small", "huge", "small,huge"])
+def test_of_pages_that_one_launch_measured_there_is_no_verdict(
+    tmp_path: Path, test: str, once: str
+) -> None:
+    variants = parse_variants("64", "one", "", pages="small,huge", single=False)
+    cases = make_cases([test], ["tcp"], "4KiB", variants=variants)
+    sentence = told(
+        tmp_path, cases, lambda case: 2000.0 if case.pages == "huge" else 3000.0,
+        lambda case: 1 if case.pages in once.split(",") else 5,
+    )[0]  # fmt: skip
+    assert sentence == (
+        f"pages: tcp, {test}, 4 KiB: the difference between huge and small pages has no interval"
+    )
 
 
 def test_a_record_with_one_variant_has_no_finding(record: Path) -> None:
