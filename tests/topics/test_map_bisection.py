@@ -82,7 +82,7 @@ def test_each_share_of_the_matchings_has_its_own_figure_in_the_table_and_the_cha
         "100 MB/s", "200 MB/s", "600 MB/s",
     )  # fmt: skip
     [track] = matchings_chart([("", "tcp 1 MiB", found)]).tracks
-    assert track.x == (100, 200, 300, 400, 500, 600, 700)
+    assert track.x == pytest.approx((100, 200, 300, 400, 500, 600, 700))
     assert track.y == pytest.approx((0, 5, 25, 50, 75, 95, 100))
 
 
