@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 import weft
-from support.builders import make_cases, synthetic_record
+from support.builders import LAUNCH_EFFECTS, make_cases, synthetic_record
 from support.price_lists import PARTS, price_list
 from weft.analysis.fabric_value import (
     Application,
@@ -210,9 +210,10 @@ def test_a_resumed_record_is_priced_over_its_sessions(tmp_path: Path) -> None:
 def test_the_bandwidth_of_an_option_is_the_best_and_is_named_by_its_size(tmp_path: Path) -> None:
     """At 64 KiB a byte takes a nanosecond, at the other sizes two; a latency is half of a round."""
 
-    def times_ns(case: Case, _: int) -> list[float]:
+    def times_ns(case: Case, launch: int) -> list[float]:
         both_ways = 2 if case.test == "ping_pong" else 1
-        return [both_ways * case.bytes * (1.0 if case.bytes == 1 << 16 else 2.0)] * 9
+        of_a_byte = LAUNCH_EFFECTS[launch] * (1.0 if case.bytes == 1 << 16 else 2.0)
+        return [both_ways * case.bytes * of_a_byte] * 9
 
     cases = make_cases(("ping_pong", "stream"), ("tcp",), (8, 1 << 16, 1 << 22))
     run = weft.load(synthetic_record(tmp_path / "a.jsonl", cases, launches=5, times_ns=times_ns))
