@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weft.analysis.layers import step_between
-from weft.analysis.stats.needed import FEWEST, Needed
+from weft.analysis.stats.needed import Needed
 from weft.plan.cases import TESTS
 from weft.plan.command import weft_run
 from weft.topics.base import Topic
@@ -122,8 +120,6 @@ def gain_of_pages(
     case = points[0][0]
     place = at(case.transport, case.test, case.bytes, case.but_for("pages").variant)
     step = step_between(case.bytes, small, huge)
-    if any(summary.launches < FEWEST for _, summary in points):
-        step = msgspec.structs.replace(step, verdict="cannot tell")
     if step.verdict == "cannot tell":
         of_pages = "difference between huge and small pages"
         known, unknown = f"no significant {of_pages}", f"the {of_pages} has {NO_INTERVAL}"
