@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.analysis.layers import step_between
-from weft.analysis.stats.needed import Needed
 from weft.plan.cases import TESTS
 from weft.plan.command import weft_run
 from weft.topics.base import Topic
@@ -18,6 +17,7 @@ from weft.wording import NO_INTERVAL, at, counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from weft.analysis.stats.needed import Needed
     from weft.analysis.summary import CaseSummary
     from weft.plan.case import Case
     from weft.record.run import Run
