@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import weft
 from support.builders import HOST, make_cases, synthetic_record
 from support.printed import result_of
+from weft.analysis.first_figures import first_figures
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.fabric.detect import detected_link, device_on, link_of_device
@@ -129,6 +130,20 @@ def test_every_bandwidth_has_its_share_of_the_peak(record: Path) -> None:
             share = bandwidth.value / (100e9 if both else 50e9)
             assert summary.percent_of_peak == pytest.approx(100 * share)
             assert not any("over the peak" in flag for flag in summary.flags)
+
+
+def test_the_first_figures_have_the_share_of_the_bandwidth_that_they_show(record: Path) -> None:
+    run = weft.load(record)
+    summaries = summarise(run, parse_link("400GbE"))
+    shares = {(one.transport, one.bytes): one.percent_of_peak for one in summaries
+              if one.test == "stream"}  # fmt: skip
+    found = first_figures(run, summaries)
+    assert found
+    for one in found:
+        assert one.percent_of_peak is not None
+        share = shares[one.transport, one.bandwidth_bytes]
+        assert one.percent_of_peak.value == pytest.approx(share)
+        assert one.link == "Ethernet 400G"
 
 
 def test_a_bandwidth_over_the_peak_is_flagged(record: Path) -> None:

@@ -152,6 +152,10 @@ def test_beyond_the_largest_size_hosts_take_longer_as_between_the_last_two(
     # Of both together 2 ns a byte there, and 0.3 before.
     found = exchanges_ns([], "tcp", {8: 10.0, 2304: 10.0, 4096: 10.0, 12288: 10.0})
     assert found == pytest.approx({8: 1000, 2304: 4734, 4096: 8318, 12288: 8318 + 2 * 8192})
+    # Where the last took less than the one before, none beyond takes less than the last.
+    sent[4096], received[4096] = 100.0, 50.0
+    found = exchanges_ns([], "tcp", {4096: 10.0, 12288: 10.0})
+    assert found == pytest.approx({4096: 150, 12288: 150})
 
 
 def test_hosts_at_one_size_tell_nothing_of_exchanges(run: weft.Run, tmp_path: Path) -> None:
