@@ -68,7 +68,7 @@ def is_constant(value: Any) -> bool:
     """Whether it is a number, a name, or a table; a text with blanks is a sentence or a form."""
     if isinstance(value, str):
         return not re.search(r"\s", value)
-    return isinstance(value, (*PLAIN, *TABLES))
+    return isinstance(value, (*PLAIN, *TABLES, msgspec.Struct))
 
 
 def constants() -> Iterator[str]:
