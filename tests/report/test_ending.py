@@ -25,8 +25,8 @@ from weft.record.model import GivenUp
 from weft.record.run import Run, load
 from weft.report.ending import MOST_LINES, render_ending
 from weft.report.front import verdict_of
-from weft.report.terminal import render_brief
-from weft.topics import results_of
+from weft.report.terminal import _brief, render_brief
+from weft.topics import TOPICS, results_of
 
 FILES = 2
 TRANSPORTS = ("mpi", "ofi", "tcp", "ucx", "verbs", "mpi:x", "tcp:turn")
@@ -209,3 +209,22 @@ def test_what_was_said_before_the_run_is_not_said_after_it(tmp_path: Path) -> No
     assert isinstance(screen.file, io.StringIO)
     assert "a fan hums" not in screen.file.getvalue() + " ".join(lines_of(run))
     assert "a fan hums" in verdict_of(results).sentence
+
+
+@pytest.mark.parametrize("spare", [-1, 0, 1])
+def test_findings_for_which_there_is_no_room_are_counted_and_no_others(
+    tmp_path: Path, spare: int
+) -> None:
+    run = record_of_every_topic(tmp_path / "r.jsonl")
+    results = results_of(run, summarise(run))
+    counted = 0
+    for topic in TOPICS:
+        findings = results.findings(topic)
+        room = len(findings) + spare
+        if room < 1:
+            continue
+        shown = [str(one) for one in _brief(topic, results, room)]
+        more = [one for one in shown if one.endswith(f" more of {topic.title.lower()}")]
+        assert more == ([f"1 more of {topic.title.lower()}"] if spare < 0 else [])
+        counted += 1
+    assert counted
