@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from weft.errors import WeftError
-from weft.fabric.topologies import FabricAsked, build, build_fabric
+from weft.fabric.topologies import FabricAsked, build, build_fabric, parse_shape
 
 
 def test_a_torus_and_its_known_bisection() -> None:
@@ -58,3 +58,22 @@ def test_the_nearest_sizes_of_a_torus_are_named_down_to_the_least(nodes: int, si
     assert refused.value.fix == f"type --nodes {sizes}, or --shape"
     for size in sizes.split(" or "):
         assert build_fabric(FabricAsked(nodes=int(size), switch="7", topology="torus")).sides
+
+
+@pytest.mark.parametrize(
+    ("text", "sides"),
+    [
+        ("1", (1,)), ("12x1x30", (12, 1, 30)), ("9999x1", (9999, 1)),
+        ("2x2x2x2x2x1", (2, 2, 2, 2, 2, 1)),
+        ("0x2", None), ("2x0", None), ("10000", None), ("2x10000", None), ("2x2x2x2x2x2x2", None),
+        ("2xx2", None), ("x2", None), ("2x", None), ("", None), ("2x-1", None),
+    ],
+)  # fmt: skip
+def test_one_to_six_sides_of_one_to_9999_are_a_shape(
+    text: str, sides: tuple[int, ...] | None
+) -> None:
+    if sides is None:
+        with pytest.raises(WeftError, match=f"^'{text}' is not the shape of a torus"):
+            parse_shape(text)
+    else:
+        assert parse_shape(text) == sides
