@@ -27,5 +27,5 @@ def test_what_no_package_brought_is_asked_of_pkg_config(monkeypatch: pytest.Monk
 def test_without_an_answer_of_the_packages_nothing_is_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(software.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr("weft.host.software.shutil.which", lambda name: f"/usr/bin/{name}")
     assert software._libraries(None) is None
