@@ -127,6 +127,26 @@ def test_a_compute_loop_that_slows_down_is_told(tmp_path: Path) -> None:
     assert drifts_of(record_of(steady, Sender(overhead=0.1))) == ()
 
 
+def test_the_greatest_drift_of_a_compute_loop_counts_whichever_way_it_goes(tmp_path: Path) -> None:
+    """Slower by a tenth at one point, faster by three at the other."""
+    sender = Sender(overhead=0.1)
+
+    def parts(case: Case, round_: int) -> dict[str, list[float]]:
+        sender.rate = 1.1 if case.point == 50 else 0.7
+        return sender.parts(case, round_)
+
+    cases = tuple(
+        Case(test="busy_stream", transport="tcp", bytes=8, point=point) for point in (50, 90)
+    )
+    path = synthetic_record(
+        tmp_path / "r.jsonl", cases, launches=6, times_ns=sender.times, parts_ns=parts
+    )
+    (row,) = drifts_of(weft.load(path))
+    assert (row.drifted, row.batches) == (12, 12)
+    # Between the middles of the first and the last tenth, over the median.
+    assert row.most == pytest.approx(0.9 * 0.3 / 0.85, abs=0.03)
+
+
 def test_chance_at_one_point_is_no_drop() -> None:
     assert falling([1.0, 0.94, 0.98, 0.5]) == [1.0, 0.96, 0.96, 0.5]
     assert crossing([(0.0, 1.0), (0.2, 0.94), (0.4, 0.98), (0.8, 0.9)]) == pytest.approx(

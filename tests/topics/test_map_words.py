@@ -120,6 +120,17 @@ def test_of_few_endpoints_nobody_is_named_and_the_ends_of_their_ways_are_told(
     assert told in said
 
 
+@pytest.mark.parametrize(
+    ("gone", "told"),
+    [(("n5",), "nobody else is slow ("), (("n4", "n5"), "too few to tell a slow one from its")],
+)
+def test_who_did_not_answer_does_not_count_among_enough(
+    tmp_path: Path, gone: tuple[str, ...], told: str
+) -> None:
+    run = map_record(tmp_path / "m.jsonl", {}, hosts=HOSTS[:5], gone=gone)
+    assert sum(told in said for said in sentences(*maps_of(run, None))) == 1
+
+
 def test_of_two_endpoints_that_nobody_measured_no_way_is_told(tmp_path: Path) -> None:
     (row,) = maps_of(map_record(tmp_path / "m.jsonl", {}, hosts=("n1", "n2")), None)
     bare = msgspec.structs.replace(row, matrix=None)

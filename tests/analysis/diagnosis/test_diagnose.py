@@ -185,6 +185,9 @@ def test_groups_are_guessed_where_they_show_and_only_there() -> None:
     assert guessed(mapped(24, lambda *_: 1.0)).groups == ()
     # One slow node is no group.
     assert guessed(mapped(24, lambda i, j: 1.4 if 3 in (i, j) else 1.0)).groups == ()
+    # Nor are those that a quarter of the pairs between them do not know.
+    some = lambda i, j: 1.0 if i // 4 == j // 4 else 1.005 if i % 4 == j % 4 else 1.4  # noqa: E731
+    assert guessed(mapped(8, some, 0.001)).groups == ()
     # Where not all met nothing is guessed.
     assert guessed(mapped(24, lambda i, j: 1.0 if i // 4 == j // 4 else 1.4, 0.01, 5)).groups == ()
 

@@ -89,3 +89,18 @@ def test_a_host_that_does_a_little_more_than_the_others_is_well() -> None:
     assert found_in(8, quiet, random, 0.1, 5 * LEAST_DELAY)[0] == ()
     [found] = found_in(8, quiet, random, 0.1, 20 * LEAST_DELAY)[0]
     assert found.slower == pytest.approx(2 * LEAST_DELAY, abs=0.03)
+
+
+def test_a_host_of_which_some_ways_are_hardly_delayed_is_not_named() -> None:
+    """Its mean is 12 % beyond the median, and at the interval's lower end 2 %."""
+    delays = mapped(
+        8,
+        lambda i, j: 1.0 if 1 not in (i, j) else 1.02 if {i, j} & {5, 6} else 1.12,
+        scatter=0.001,
+        rounds=24,
+    )
+    [found] = diagnose(delays, KnownFabric()).findings
+    assert [cause.name for cause in found.causes] == ["n1"]
+    assert found.slower == pytest.approx(0.12, abs=0.005)
+    assert found.slower_low == pytest.approx(0.02, abs=0.005)
+    assert delayed_in(delays, KnownFabric()) == ()

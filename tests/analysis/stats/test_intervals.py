@@ -19,7 +19,7 @@ from weft.analysis.stats.intervals import (
     order_statistics,
 )
 from weft.analysis.stats.parameters import over_launches
-from weft.analysis.stats.precision import settled
+from weft.analysis.stats.precision import scatter_at_most, settled
 
 TRIALS = 1000
 Draw = Callable[[np.random.Generator, int], list[NDArray[np.float64]]]
@@ -297,3 +297,12 @@ def test_one_launch_of_ten_that_is_far_off_does_not_keep_a_case_from_settling() 
     medians = np.exp(0.003 * generator.standard_normal(10)).tolist()
     assert settled([*medians[:9], 1.5], 0.01, 5)
     assert not settled([*medians[:8], 1.5, 1.4], 0.01, 5)
+
+
+@pytest.mark.parametrize(("count", "off"), [(9, 0), (10, 1), (20, 2)])
+def test_the_scatter_that_launches_may_have_is_of_those_that_are_kept(count: int, off: int) -> None:
+    """The 10 % quantile of chi squared, with a degree of freedom fewer than values are kept."""
+    kept = count - off
+    values = [math.exp(0.01 * (-1) ** at) for at in range(kept)] + [5.0] * off
+    bound = 0.01 * math.sqrt(kept / scipy.stats.chi2.ppf(0.1, kept - 1))
+    assert scatter_at_most(values, 1.0) == pytest.approx(bound, rel=0.01)

@@ -144,3 +144,13 @@ def test_a_coarse_clock_leaves_nothing_out() -> None:
     """All samples on one tick but a few on the next: the quartiles are one number."""
     times = np.array([40.0] * 95 + [80.0] * 5)
     assert uninterrupted_mean(times) == times.mean()
+
+
+@pytest.mark.parametrize(("sample", "is_kept"), [(290.0, True), (310.0, False)])
+def test_what_is_within_twenty_interquartile_ranges_is_no_interruption(
+    sample: float, is_kept: bool
+) -> None:
+    """The quartiles are 95, 100 and 105: the bound is 100 + 20 * 10."""
+    times = np.linspace(90, 110, 201)
+    kept = [*times, sample] if is_kept else times
+    assert uninterrupted_mean(np.array([*times, sample])) == pytest.approx(np.mean(kept))
