@@ -140,10 +140,12 @@ def test_more_nodes_than_there_are_is_one_line() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "ranks"),
-    [({}, 2), ({"nodes": 4}, 4), ({"nodes": 1}, 2), ({"nodes": 4, "ranks_per_node": 2}, 8)],
-)
-def test_nodes_have_one_rank_each_where_nobody_says(asked: dict[str, int], ranks: int) -> None:
-    assert Allocation(**asked).usual_ranks == ranks  # type: ignore[arg-type]
+    [({}, 2), ({"nodes": 4}, 4), ({"nodes": 1}, 2), ({"nodes": 4, "ranks_per_node": 2}, 8),
+     # Of named hosts as many as nodes were asked for.
+     ({"hosts": ("a", "b", "c", "d")}, 4), ({"hosts": ("a", "b", "c", "d"), "nodes": 3}, 3)],
+)  # fmt: skip
+def test_nodes_have_one_rank_each_where_nobody_says(asked: dict[str, Any], ranks: int) -> None:
+    assert Allocation(**asked).usual_ranks == ranks
 
 
 def test_hosts_that_write_at_once_are_kept_apart() -> None:

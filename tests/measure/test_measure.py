@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 import pytest
@@ -29,6 +29,7 @@ from weft.launch.protocol import Answer, LaunchError
 from weft.plan.case import Case
 from weft.plan.cases import SIZES
 from weft.plan.pattern import Footprint
+from weft.plan.simulated import Kind, SimulatedPlatform
 from weft.plan.variations import Variation
 from weft.record.model import Batch, Footer, Launch
 from weft.units import parse_seconds, parse_sizes
@@ -163,6 +164,34 @@ def test_a_launch_that_was_lost_tells_how_long_the_next_one_takes_to_start(
     match = re.search(r"--budget (\w+),", sink.predicted[-1])
     assert match is not None
     assert parse_seconds(match[1]) > 5 * 58
+
+
+def test_a_case_that_the_budget_cut_off_tells_the_budget_with_which_it_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of 12 s there are 11.4 s behind the start, and 2 s beyond: of 52 s 38.6 are missing."""
+
+    class Hanging(Machine):
+        def run(self, case: Mapping[str, Any], wait_s: float) -> Answer:
+            self.now += wait_s
+            raise LaunchError("timeout", f"{case['test']} took over {wait_s:.1f} s")
+
+    monkeypatch.setattr("weft.measure.one_case.timeout_s", lambda *_: 32.0)
+    cases = make_cases(("ping_pong",), ("tcp",), (8,))
+    sink, _ = measure(monkeypatch, cases, 12, overhead_s=0.1, ranks=Hanging)
+    reason = next(line.reason for line in sink if isinstance(line, Batch))
+    words = "ping_pong took over 13.4 s, and the budget of 12 s ended; type --budget"
+    assert reason == f"{words} 60s"
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_messages_are_compared_on_every_simulated_platform_but_a_predicted_one(
+    monkeypatch: pytest.MonkeyPatch, kind: Kind
+) -> None:
+    platform = SimulatedPlatform(name="p", kind=kind, nodes=2)
+    cases = make_cases(("ping_pong",), ("tcp",), (8,))
+    sink, _ = measure(monkeypatch, cases, 10, overhead_s=0.1, simulated=platform)
+    assert any(verify for _, verify in sink.checks) is (kind != "predicted")
 
 
 def test_what_is_left_after_the_asked_launches_goes_where_the_intervals_are_widest(

@@ -47,7 +47,7 @@ def whole_sizes(
         kept = spread(sizes, len(kept) - 1)
         chosen = tuple(case for case in cases if case.bytes in kept)
     if len(chosen) < len(cases):
-        more_s = _takes_s(cases, patterns, launches) - RESERVE * left_s
+        more_s = _takes_s(cases, patterns, launches) / RESERVE - left_s
         say(_in_words(kept, len(sizes), launches, more_s))
     return chosen
 

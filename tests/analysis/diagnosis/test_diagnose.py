@@ -235,6 +235,12 @@ def test_a_shaped_host_is_named_where_a_scheduler_delays_the_others() -> None:
     usual_ms |= {(3, 1): 0.3, (3, 2): 40.0, (3, 4): 40.0}
     times = mapped(4, lambda i, j: usual_ms[i + 1, j + 1], scatter=0.1)
     assert diagnose(times, UNKNOWN).findings == ()
+    # Nor do the times count where one way of another host is as slow as the least of the three.
+    usual_ms |= {(2, 3): 1.0, (3, 1): 9.0, (3, 2): 9.0}
+    for least_ms, named in ((3.7, 0), (4.3, 1)):
+        usual_ms[3, 4] = least_ms
+        times = mapped(4, lambda i, j: usual_ms[i + 1, j + 1], scatter=0.1)
+        assert len(diagnose(times, UNKNOWN).findings) == named
 
 
 @pytest.mark.parametrize("seed", [2, 8])
