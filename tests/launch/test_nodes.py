@@ -248,6 +248,17 @@ def test_a_clock_that_read_a_time_before_or_after_the_step_is_reported() -> None
     assert found["n2"]["clock_s"] > 1e6
 
 
+@pytest.mark.parametrize(("read_s", "ahead_s"), [(95, -3), (98, 0), (101, 0), (104, 0), (107, 3)])
+def test_a_clock_that_read_a_time_within_the_step_is_right(
+    monkeypatch: pytest.MonkeyPatch, read_s: int, ahead_s: int
+) -> None:
+    """Asking took from second 98 to second 104."""
+    times = iter((98.0, 104.0))
+    monkeypatch.setattr(asking, "time", SimpleNamespace(time=lambda: next(times)))
+    facts = {"host": "n1", "collected_utc": f"1970-01-01T00:0{read_s // 60}:{read_s % 60}+00:00"}
+    assert ask_hosts(_saying(facts), os.environ, ["n1"])["n1"]["clock_s"] == ahead_s
+
+
 def test_this_host_speaks_in_lines_that_can_be_read() -> None:
     words = [sys.executable, "-m", "weft.host"]
     said = subprocess.run([*words, "--lines"], capture_output=True, text=True, check=True).stdout
