@@ -52,6 +52,10 @@ def test_unknown_transports_have_colours_of_their_own(names: tuple[str, ...]) ->
     assert len(set(found.values())) == len(names)
 
 
+def test_unknown_transports_have_the_first_colours_that_nobody_has() -> None:
+    assert places_of(("gm", "ucx", "mpi", "elan")) == {"mpi": 0, "ucx": 2, "elan": 1, "gm": 3}
+
+
 def test_no_two_shades_are_one_colour() -> None:
     every = {shaded(group, shade) for group, _ in enumerate(COLOURS) for shade in range(SHADES)}
     assert len(every) == len(COLOURS) * SHADES

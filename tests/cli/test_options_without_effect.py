@@ -248,7 +248,7 @@ SCENES = {
         ("--spread even", f"{PRICE} --topology dragonfly", PRICE),
         ('--link "IB 4x SDR"', "--prices half.toml", PRICE),
         ("--measured escher", PRICE, f"{PRICE} --prices list.toml"),
-        ("--measured escher", PRICE, f"{PRICE} --bisection 20GB/s"),
+        ("--measured escher", f"{PRICE} --bisection 50%", f"{PRICE} --bisection 20GB/s"),
         ("--application milc.jsonl", PRICE, f"{PRICE} --prices list.toml"),
     ],
     "calibrate": [("--transport tcp", "escher", "r.jsonl")],

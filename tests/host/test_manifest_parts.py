@@ -265,7 +265,7 @@ def test_steal_container_and_what_moves_interrupts(tmp_path: Path) -> None:
 
 def test_versions_from_what_programs_say() -> None:
     told = (
-        "installed libucx0 1.13.1-1\nnot-installed libfabric1 \n"
+        "config-files libucx0 1.12.1-1\ninstalled libucx0 1.13.1-1\nnot-installed libfabric1 \n"
         "installed libopenmpi3t64 5.0.7-1\ninstalled libopenmpi-dev 4\n"
     )
     assert package_versions(told) == {"ucx": "1.13.1-1", "openmpi": "5.0.7-1"}

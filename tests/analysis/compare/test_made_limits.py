@@ -180,14 +180,19 @@ def test_a_figure_that_may_be_nothing_has_no_limit(low_ns: float, why: str) -> N
     assert str(limit_of(one)).startswith(why)
 
 
-def test_limits_that_say_little_are_counted_with_what_narrows_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("launches", "paces", "narrower"), [(3, (1.0, 1.4, 0.8), 10), (12, (1.0, 3.0, 0.5), 24)]
+)
+def test_limits_that_say_little_are_counted_with_what_narrows_them(
+    tmp_path: Path, launches: int, paces: tuple[float, ...], narrower: int
+) -> None:
     def times(case: Case, launch: int) -> Sequence[float]:
-        return [time * (1.0, 1.4, 0.8)[launch % 3] for time in usual_times_ns(case, launch)]
+        return [time * paces[launch % 3] for time in usual_times_ns(case, launch)]
 
-    noisy = synthetic_record(tmp_path / "noisy.jsonl", CASES, launches=3, times_ns=times)
+    noisy = synthetic_record(tmp_path / "noisy.jsonl", CASES, launches=launches, times_ns=times)
     made = write_limits([noisy], tmp_path / "wide.toml")
     assert made.wide.startswith(f"{len(CASES)} limits over 50 % from their figures")
-    assert f"weft run --again {noisy} --launches 10 " in made.wide
+    assert f"weft run --again {noisy} --launches {narrower} " in made.wide
     quiet = synthetic_record(tmp_path / "quiet.jsonl", CASES)
     assert write_limits([quiet], tmp_path / "narrow.toml").wide == ""
 
