@@ -35,6 +35,10 @@ def read(folder: Path, text: str) -> None:
         ),
         ('[[limit]]\ntest = "a"\nbandwidth_at_least = 2.5\n', '"10 GB/s"'),
         ('[[limit]]\ntest = "a"\npercent_of_peak_at_least = 85\n', '"85%"'),
+        (
+            '[[limit]]\ntest = "a"\nlink = "IB 4x FDR"\npercent_of_peak_at_least = "0.85"\n',
+            "'0.85' is not a per cent",
+        ),
         ('[[limit]]\ntest = "a"\nlatency_at_most = "2"\n', "'2' is not a time; type one like 2 us"),
         ('[[limit]]\ntest = "a"\nlatency_at_most = "2 GB/s"\n', "'2 GB/s' is not a time"),
         ('[[limit]]\ntest = "a"\nbandwidth_at_least = "2 us"\n', "'2 us' is not a bandwidth"),

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from weft.sources.peers import read_output
+from weft.sources.peers.iperf3_rows import bytes_typed
 from weft.sources.peers.stated import Given
+from weft.sources.peers.text import OutputLine
 
 OUTPUTS = Path(__file__).parent / "outputs"
 
@@ -40,3 +42,14 @@ def test_a_giga_of_sockperf_is_a_thousand_of_its_megas(
 ) -> None:
     found = bytes_per_s(tmp_path, "sockperf_tp.txt", "601.285 M", printed)
     assert found == pytest.approx(601.285 * rate)
+
+
+@pytest.mark.parametrize(
+    ("typed", "count"),
+    [("", None), ("-l 1000", 1000), ("-l 128K", 128 << 10), ("-l1k", 1024), ("--len 2M", 2 << 20),
+     ("--length=1G", 1 << 30)],
+)  # fmt: skip
+def test_a_length_of_iperf3_is_counted_in_twos(typed: str, count: int | None) -> None:
+    line = OutputLine(Path("out.txt"), 1, "")
+    line.command = f"iperf3 -c n1 {typed} -t 1"
+    assert bytes_typed(line) == count

@@ -44,6 +44,12 @@ SwitchName=root Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=l[1-2]
     }
 
 
+def test_numbers_have_as_many_digits_as_the_first_of_their_range(tmp_path: Path) -> None:
+    assert read(tmp_path, "SwitchName=l1 Nodes=n[8-10,098-100]\n") == {
+        "leaf l1": ({"n8", "n9", "n10", "n098", "n099", "n100"}, 1)
+    }
+
+
 def test_blanks_around_an_equals_sign_and_quotes_are_as_slurm_takes_them(tmp_path: Path) -> None:
     text = 'SwitchName = l1 Nodes= "n[1-2]"\nSwitchName=l2 Nodes =n[3-4]\n'
     assert read(tmp_path, text) == {"leaf l1": ({"n1", "n2"}, 1), "leaf l2": ({"n3", "n4"}, 1)}
