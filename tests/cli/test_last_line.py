@@ -64,6 +64,15 @@ def test_the_first_case_without_a_result_is_named_with_its_reason_and_its_comman
     assert "run it alone: weft run ping_pong --sizes 64 --transport tcp" in line
 
 
+def test_cases_that_timed_out_have_no_result_either(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = [lost_batch(case, 0, 900, "timeout", "no answer in 20 s") for case in CASES[1:]]
+    path = synthetic_record(tmp_path / "r.jsonl", CASES, times_ns=of_the_first, more=lost)
+    begin = "weft: 2 of 3 cases have no result, the first is tcp/ping_pong/64: no answer in 20 s"
+    assert last_line(weft.load(path), capsys).startswith(begin)
+
+
 def test_of_cases_that_nobody_tried_it_says_once_how_they_are(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
