@@ -55,6 +55,13 @@ def test_a_drawing_is_as_wide_as_its_column_or_page(path: Path, layout: str, wid
     assert b'width="%.6gpt"' % (72 * paper.width_inches) in svg
 
 
+def test_a_column_has_the_shape_of_the_screen_and_a_page_is_half_as_high_as_wide() -> None:
+    column, page = paper_of("ieee"), paper_of("ieee", wide=True)
+    assert (column.width_inches, column.height_inches) == pytest.approx((3.5, 2.6))
+    assert (page.width_inches, page.height_inches) == pytest.approx((7.16, 3.58))
+    assert paper_of("ieee", wide=True, height_inches=2.0).height_inches == 2.0
+
+
 def test_letters_are_embedded_as_fonts_and_have_the_asked_size(path: Path) -> None:
     chart = signature_chart(models_of([load(path)]).signatures)
     [pdf] = draw(chart, ("pdf",), paper_of("ieee", points=9))
