@@ -23,9 +23,9 @@ ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(__file__).with_name("judged") / "shares.toml"
 PAGE = ROOT / "docs" / "tests-that-notice.md"
 BEGIN, END = "<!-- seeds -->\n", "<!-- end of seeds -->\n"
-# The newest three that drew of all folders, and the newest of the engine.
-NEWEST = (552017, 2283184, 6190231)
-NEWEST_OF_ENGINE = (3088432, 4410277, 9896046)
+# Those that were drawn last of all folders, and of the engine.
+NEWEST = (1859425, 3025662, 6834962, 8505933)
+NEWEST_OF_ENGINE = (5787493, 7464188, 7963006)
 BEGIN_NEWEST, END_NEWEST = "<!-- newest -->\n", "<!-- end of newest -->\n"
 # A seed that drew in more folders than these drew of all.
 MOST_NAMED = 9
