@@ -24,7 +24,7 @@ KEPT = Path(__file__).with_name("judged") / "shares.toml"
 PAGE = ROOT / "docs" / "tests-that-notice.md"
 BEGIN, END = "<!-- seeds -->\n", "<!-- end of seeds -->\n"
 # Those that were drawn last of all folders, and of the engine.
-NEWEST = (1859425, 3025662, 6834962, 8505933)
+NEWEST = (1859425, 3025662, 6834962, 8505933, 3048827)
 NEWEST_OF_ENGINE = (5787493, 7464188, 7963006)
 BEGIN_NEWEST, END_NEWEST = "<!-- newest -->\n", "<!-- end of newest -->\n"
 # A seed that drew in more folders than these drew of all.
