@@ -76,7 +76,7 @@ def main() -> int:
 
 
 def _draw(asked: argparse.Namespace) -> int:
-    """0 unless a folder is surely below its aim, or one that lived lives again."""
+    """0 unless a folder is surely below its aim, or one that lived lives again; 2 for no answer."""
     seed = asked.seed or int(time.strftime("%Y%m%d"))
     _say("those that lived" if asked.again else f"seed {seed}")
     under = [name for name in asked.under.split(",") if name]
@@ -89,23 +89,25 @@ def _draw(asked: argparse.Namespace) -> int:
         return 0
     benches, tree = _engine_bench(asked) if of_engine else _benches(asked)
     try:
-        fates = fates_of(benches, _mutants(asked, tree, seed, under), _say)
+        tried = fates_of(benches, _mutants(asked, tree, seed, under), _say)
     finally:
         for bench in benches:
             bench.close()
+    if tried.untried:
+        _say(f"{tried.untried} could not be tried: see UNTRIED above")
     if asked.again:
-        survivors.keep(fates)
-        return 1 if "lived" in fates.values() else 0
-    shares = shares_of(fates, seed)
+        survivors.keep(tried.fates)
+        return 1 if "lived" in tried.fates.values() else 2 if tried.untried else 0
+    shares = shares_of(tried.fates, seed)
     if asked.share:
         keep(shares)
-        survivors.keep(fates)
+        survivors.keep(tried.fates)
         PAGE.write_text(page_with(PAGE.read_text(), kept()))
     for line in table_of(shares):
         _say(line)
     for folder in missed(shares):
         _say(f"{folder} is below its aim")
-    return 1 if missed(shares) else 0
+    return 1 if missed(shares) else 2 if tried.untried else 0
 
 
 def _mutants(asked: argparse.Namespace, tree: Path, seed: int, under: Sequence[str]) -> list[Drawn]:

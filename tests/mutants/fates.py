@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from mutants.compiled import NoMutantError
-from mutants.drawn import equivalents, reason_of
+from mutants.drawn import Drawn, equivalents, reason_of
 from mutants.forked import Asked, Told
+from mutants.shares import Fate
+from mutants.tree import CopyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Protocol
 
-    from mutants.drawn import Drawn
     from mutants.reached import Reached
-    from mutants.shares import Fate
     from mutants.tree import Copy
 
     class Tries(Protocol):
         """Where a mutant is tried."""
 
         def noticed_by(self, mutant: Drawn) -> tuple[str, int]:
-            """The test that notices it, if any, and how many may. Raises NoMutantError."""
+            """The test that notices it, if any, and how many may.
+
+            Raises NoMutantError, and CopyError where nothing can be told of it.
+            """
 
 
 # Of the tests that reach a mutant those run, cheap ones first, that take no longer than this in
@@ -37,6 +41,17 @@ if TYPE_CHECKING:
 MOST_TESTS_S = 30.0
 # What does not end is noticed: by its computing, or where it waits by the clock.
 SLOWER, BEGIN_CPU_S, BEGIN_S = 4.0, 10.0, 300.0
+# So many one after the other that cannot be tried say that none can.
+MOST_UNTRIED = 3
+NONE: Literal["none"] = "none"
+UNTRIED: Literal["untried"] = "untried"
+
+
+class Tried(msgspec.Struct, frozen=True):
+    """What became of mutants, and how many could not be tried."""
+
+    fates: dict[Drawn, Fate]
+    untried: int = 0
 
 
 class Server:
@@ -58,22 +73,25 @@ class Server:
         assert self._line() == "ready\n"
 
     def ask(self, asked: Asked) -> Told:
-        """The answer. Raises RuntimeError where the process ended."""
+        """The answer. Raises CopyError where the process ended."""
         assert self._process.stdin is not None
-        self._process.stdin.write(msgspec.json.encode(asked).decode() + "\n")
-        self._process.stdin.flush()
+        # One that has ended reads no more, and its answer is its end.
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(msgspec.json.encode(asked).decode() + "\n")
+            self._process.stdin.flush()
         return msgspec.json.decode(self._line(), type=Told)
 
     def _line(self) -> str:
         line = self._answers.readline()
         if not line:
-            raise RuntimeError(f"the tests' process ended: mutants.forked {self._words}")
+            raise CopyError(f"the tests' process ended: mutants.forked {self._words}")
         return line
 
     def close(self) -> None:
         """End it."""
         assert self._process.stdin is not None
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.wait(timeout=60)
         self._answers.close()
 
@@ -83,7 +101,8 @@ class Bench:
 
     def __init__(self, copy: Copy, reached: Reached, tests: Sequence[str]) -> None:
         self._copy, self._reached = copy, reached
-        self._held, self._anew = Server(copy, "held", tests), Server(copy, "anew", ())
+        self._tests = {"held": tests, "anew": ()}
+        self._servers = {way: Server(copy, way, own) for way, own in self._tests.items()}
         self._sound: set[str] = set()
         self._unsound: set[str] = set()
 
@@ -126,45 +145,62 @@ class Bench:
             most_cpu_s=BEGIN_CPU_S + SLOWER * self._reached.cost_s(tests),
             most_s=BEGIN_S + 5 * SLOWER * self._reached.cost_s(tests),
         )
-        told = self._held.ask(asked)
-        told = self._anew.ask(asked) if told.cannot else told
+        told = self._ask("held", asked)
+        told = self._ask("anew", asked) if told.cannot else told
         if told.cannot:
-            raise RuntimeError(told.cannot)
+            raise CopyError(told.cannot)
         return told
+
+    def _ask(self, way: str, asked: Asked) -> Told:
+        """A server's answer; another takes the place of one that ends, for the next mutant."""
+        try:
+            return self._servers[way].ask(asked)
+        except CopyError:
+            self._servers[way].close()
+            # Without the mutant, which is what it would import.
+            path = self._copy.tree / asked.path
+            planted = path.read_text()
+            path.write_text(asked.before)
+            self._servers[way] = Server(self._copy, way, self._tests[way])
+            path.write_text(planted)
+            raise
 
     def close(self) -> None:
         """End its servers."""
-        self._held.close()
-        self._anew.close()
+        for server in self._servers.values():
+            server.close()
 
 
 def fates_of(
     benches: Sequence[Tries], mutants: Iterable[Drawn], say: Callable[[str], None]
-) -> dict[Drawn, Fate]:
+) -> Tried:
     """By mutant what became of it, told as it goes on. One that no test reaches lives.
 
-    Without those that turn out to be none.
+    Without those that turn out to be none. What cannot be tried is said and counted; after three
+    one after the other no more are tried there.
     """
     known = equivalents()
     waiting: queue.SimpleQueue[Drawn] = queue.SimpleQueue()
-    fates: dict[Drawn, Fate] = {}
+    fates: dict[Drawn, Fate | Literal["none"]] = {}
     faults: list[BaseException] = []
     drawn = list(mutants)
     for mutant in drawn:
         waiting.put(mutant)
 
     def work(bench: Tries) -> None:
+        untried = 0
         try:
-            while True:
+            while untried < MOST_UNTRIED:
                 mutant = waiting.get_nowait()
                 start = time.monotonic()
                 fate, told = _fate_of(bench, mutant, reason_of(mutant, known))
-                if fate is not None:
+                untried = untried + 1 if fate == UNTRIED else 0
+                if fate != UNTRIED:
                     fates[mutant] = fate
                 took = (
                     f"{len(drawn) - waiting.qsize()}/{len(drawn)} {time.monotonic() - start:.1f} s"
                 )
-                say(f"{took}: {(fate or 'none').upper()} {mutant.title}{told}")
+                say(f"{took}: {fate.upper()} {mutant.title}{told}")
         except queue.Empty:
             return
         except BaseException as fault:  # noqa: BLE001 - it is raised where the threads are joined
@@ -177,15 +213,22 @@ def fates_of(
         thread.join()
     if faults:
         raise faults[0]
-    return {mutant: fates[mutant] for mutant in drawn if mutant in fates}
+    told = {mutant: fates[mutant] for mutant in drawn if mutant in fates}
+    return Tried(
+        {mutant: fate for mutant, fate in told.items() if fate != NONE}, len(drawn) - len(told)
+    )
 
 
-def _fate_of(bench: Tries, mutant: Drawn, reason: str) -> tuple[Fate | None, str]:
-    """What became of a mutant, with what says so; None where it turns out to be none."""
+def _fate_of(
+    bench: Tries, mutant: Drawn, reason: str
+) -> tuple[Fate | Literal["none", "untried"], str]:
+    """What became of a mutant, with what says so; `none` where it turns out to be none."""
     if reason:
         return "equivalent", ""
     try:
         by, number = bench.noticed_by(mutant)
     except NoMutantError as why:
-        return None, f": {why}"
+        return NONE, f": {why}"
+    except CopyError as why:
+        return UNTRIED, f": {why}"
     return ("noticed", f" by {by}") if by else ("lived", f" through {number} tests")

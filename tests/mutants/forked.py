@@ -251,9 +251,12 @@ def anew(asked: Asked) -> Told:
     def work(told: int, folder: Path) -> None:
         files = dict.fromkeys(test.partition("::")[0] for test in asked.tests)
         words = [*OPTIONS, f"--basetemp={folder}", *files]
-        status = pytest.main(words, plugins=[Watcher(told, asked.tests)])
+        watcher = Watcher(told, asked.tests)
+        status = pytest.main(words, plugins=[watcher])
         if status == pytest.ExitCode.USAGE_ERROR:  # what all tests import cannot be imported
             end(told, Told(by="tests/conftest.py"))
+        if status == pytest.ExitCode.INTERNAL_ERROR and watcher.last:
+            end(told, Told(by=watcher.last))
         if status != pytest.ExitCode.OK:
             end(told, Told(cannot=f"pytest ended with {status!r} on {' '.join(files)}"))
 

@@ -119,7 +119,7 @@ def test_each_is_compiled_and_tried_on_the_tests_that_enter_what_it_changes(
     none = changed(4, "first - second", "first - third")
     same = changed(4, "first - second", "first - (second)")
     told: list[str] = []
-    fates = fates_of([bench], [wrong, unseen, none, same], told.append)
+    fates = fates_of([bench], [wrong, unseen, none, same], told.append).fates
     # Of 3 and 2 a difference is half of the first too. A cheaper test fails too, in a file that
     # does not name what is changed; the one that fails anyway is not among them, nor what calls
     # another function.

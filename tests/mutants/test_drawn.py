@@ -1,6 +1,5 @@
 """The draw of mutants and what becomes of them, on a package of one file."""
 
-import subprocess
 from pathlib import Path
 
 import msgspec
@@ -8,10 +7,11 @@ import pytest
 
 from mutants.drawn import Drawn, _swaps
 from mutants.draws import draw, is_one, mutants_of
-from mutants.fates import Bench, fates_of
+from mutants.fates import Bench, Tried, fates_of
 from mutants.reached import Reached, look
 from mutants.recorded import files_recorded
 from mutants.shares import shares_of, table_of
+from mutants.small import small_project
 from mutants.statements import statement_of
 from mutants.tree import Copy
 
@@ -71,19 +71,8 @@ def by_text(old: str, new: str) -> Drawn:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Copy:
-    root = tmp_path / "project"
     files = {"src/weft/thing.py": SOURCE, "src/weft/__init__.py": "", "tests/test_thing.py": TEST}
-    own = Path(__file__).parent
-    copies = own.parent / "support" / "copies.py"
-    files |= {"tests/support/copies.py": copies.read_text(), "tests/support/__init__.py": ""}
-    parts = ("reached.py", "forked.py", "statements.py")
-    files |= {f"tests/mutants/{name}": (own / name).read_text() for name in parts}
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    (root / "tests" / "mutants" / "__init__.py").touch()
-    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    root = small_project(tmp_path / "project", files)
     return Copy(root, tmp_path / "copy")
 
 
@@ -202,7 +191,7 @@ def test_each_runs_what_reaches_it_and_the_copy_is_whole_again(copy: Copy, tmp_p
     told: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("mutants.fates.BEGIN_CPU_S", 1.0)
-        fates = fates_of([bench], mutants, told.append)
+        fates = fates_of([bench], mutants, told.append).fates
     bench.close()
     found = {m: f"{fate}{by(told, m)}" for m, fate in fates.items()}
     assert found == mutants
@@ -225,7 +214,7 @@ def test_a_test_that_fails_anyway_notices_nothing(copy: Copy, tmp_path: Path) ->
     swapped = by_text("    return first, second\n", "    return second, first\n")
     mutant = msgspec.structs.replace(swapped, path="src/weft/thing.py")
     told: list[str] = []
-    assert fates_of([bench], [mutant], told.append) == {mutant: "noticed"}
+    assert fates_of([bench], [mutant], told.append) == Tried({mutant: "noticed"})
     bench.close()
     assert told[0].endswith("by tests/test_thing.py::test_pair")
 
