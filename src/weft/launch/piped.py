@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 END_DEADLINE_S = 5.0
 # MPICH's starter writes to a rank that is gone, and ends before it knows how the rank ended.
 _LOST_IN = "HYDU_sock_write"
+# MPICH's library ends its rank: the number of the rank, then what failed in which call.
+_ABORT = re.compile(r"Abort\(-?\d+\) on node (\d+) ")
 # What ssh says of a host that is gone.
 _CUT = " closed by remote host."
 EXIT_STRING = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING:"
@@ -172,7 +174,7 @@ class PipedLaunch:
         cut = [line for line in lines if line.endswith(_CUT)]
         signals = [*_crashes(lines), *(line for line in lines if "signal" in line.lower())]
         signals += [f"a rank ended: {line}" for line in lines if _LOST_IN in line]
-        errors = [line for line in lines if "error" in line.lower()]
+        errors = _aborts(lines) + [line for line in lines if "error" in line.lower()]
         reported = own or cut or signals or errors or lines
         if own:
             return own[0]
@@ -235,6 +237,15 @@ def _crashes(lines: Sequence[str]) -> list[str]:
             calls = re.findall(r"\[ *[123]\] ([^\s\[]+)", said)
             crashes.append(f"a rank on {host} crashed: {', in '.join([name, *calls])}")
     return crashes
+
+
+def _aborts(lines: Sequence[str]) -> list[str]:
+    """What MPICH says of each rank that its library ended, after the first error of all.
+
+    A rank whose peer is gone may fail in what they shared before its starter notices the end.
+    """
+    first = next((line for line in lines if "error" in line.lower()), "")
+    return [f"rank {found[1]} aborted: {first}" for line in lines if (found := _ABORT.match(line))]
 
 
 def _end_of_rank(line: str) -> str:
