@@ -120,6 +120,12 @@ def test_a_transport_that_does_not_say_its_medium_is_stacked_where_the_user_vouc
     assert why.startswith("it does not say over which device and medium its messages went")
     assert why.endswith("--order ucx,mpi")
     assert stacked(run, ("ucx", "mpi")) == [("ping_pong", "ucx", "mpi")]
+    three = measured(
+        tmp_path / "s.jsonl", {"ucx": UCX_SHM, "ofi": OFI_SHM, "mpi": MPI}, wait="spin"
+    )
+    [why] = [one.why for one in found(three).apart if one.transport == "mpi"]
+    # From the lowest of the others on.
+    assert why.endswith("--order ofi,mpi")
 
 
 @pytest.mark.parametrize(("wait", "blocks"), [("", True), ("library", True), ("spin", False)])

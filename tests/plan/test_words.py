@@ -258,7 +258,7 @@ def test_what_a_record_lacks_has_a_budget_where_the_usual_one_is_too_short(
     ("started", "finished", "launch_s"),
     [(["00:00:00", "00:00:10"], "00:00:30", 15.0), (["00:00:00", "00:00:10"], None, 10.0),
      (["00:00:00"], None, 60.0), (["00:00:00"], "23:00:00", 60.0),
-     (["tea time"], "00:00:30", 60.0)],
+     (["tea time"], "00:00:30", 60.0), (["00:00:00"], "00:00:01", 1.0)],
 )  # fmt: skip
 def test_what_a_launch_took_is_read_from_the_record(
     tmp_path: Path, started: list[str], finished: str | None, launch_s: float

@@ -137,7 +137,7 @@ def test_limits_that_are_for_nothing_are_refused(tmp_path: Path) -> None:
 def test_a_slow_drift_without_a_step_is_told(tmp_path: Path) -> None:
     own = course(history(nights(tmp_path, [even * 1.0012**n for n, even in enumerate(EVEN)])))
     assert own.steps == ()
-    assert own.drift_chance is None
+    assert (own.drift, own.drift_chance) == (None, None)
     own = course(history(nights(tmp_path / "more", [1.001**n for n in range(5)])))
     assert own.steps == ()
     assert own.drift == pytest.approx(0.004, rel=0.01)

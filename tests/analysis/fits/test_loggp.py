@@ -202,3 +202,8 @@ def test_one_launch_or_two_sizes_are_refused() -> None:
         from_delays("bad", [tests[:2], tests[:2]])
     with pytest.raises(WeftError, match="at least two"):
         from_series(made(2350, 1), made(700, 1))
+
+
+def test_a_stream_of_one_launch_makes_no_model() -> None:
+    assert fit_models(made(2350), made(700, 1)).loggp is None
+    assert fit_models(made(2350), made(700, 2)).loggp is not None

@@ -14,6 +14,7 @@ from weft.analysis.stats.intervals import interval_of_median, median_of_launches
 from weft.analysis.stats.launches import OTHERWISE, number_in_words, what_would_tell
 from weft.analysis.stats.needed import (
     ERROR_OF_MEDIAN,
+    FEWEST,
     FEWEST_SESSIONS,
     MOST,
     SHARE_OF_DIFFERENCE,
@@ -269,6 +270,31 @@ def test_a_median_beside_a_place_is_as_far_from_it_as_it_may_be() -> None:
 
 def test_one_launch_needs_an_interval_before_it_lies_beside_anything() -> None:
     assert to_be_beside(median_of_launches([1000.0]), 900.0).count == LAUNCHES
+
+
+def test_two_launches_have_an_interval_that_lies_beside_something() -> None:
+    figure = drawn_figure(0.05, FEWEST)
+    far = math.hypot(0.1, ERROR_OF_MEDIAN * 0.05 / math.sqrt(FEWEST))
+    told = to_be_beside(figure, 0.9)
+    assert told.count == for_half_width(figure, SHARE_OF_DIFFERENCE * far).count
+    assert told.difference == pytest.approx(SHARE_OF_DIFFERENCE * far)
+
+
+def test_launches_that_take_longer_than_the_sessions_are_not_advised() -> None:
+    """What days differ by leaves next to nothing of the difference to launches."""
+    found, units = two_sides(0.02), (5, 5)
+    answers = [cheapest(found, units, step / 1000, 0.025) for step in range(10, 400)]
+    alone = [to_tell(found, units, step / 1000, 0.025).count for step in range(10, 400)]
+    told = [one.unit for one in answers]
+    # The larger the difference, the sooner launches are enough, and they stay so.
+    assert told == sorted(told, reverse=True)
+    assert set(told) == {"session", "launch"}
+    first = told.index("launch")
+    most = (answers[first - 1].count - 1) * max(units)
+    assert all(one.count <= most for one in answers[first:])
+    assert all(
+        one.count >= fewest for one, fewest in zip(answers[first:], alone[first:], strict=True)
+    )
 
 
 def test_further_sessions_of_one_record_are_measured_into_it() -> None:

@@ -185,6 +185,10 @@ def test_several_sessions_a_side_have_no_tail_of_their_own() -> None:
 def test_without_any_scatter_the_answer_is_the_figure() -> None:
     exact = Slowdown(log=0.1, squared_error=0.0, freedom=8)
     assert (exact.chance_if_at_most(0.05), exact.chance_if_at_least(0.05)) == (0.0, 1.0)
+    # The very place is as well on either side.
+    none = Slowdown(log=0.0, squared_error=0.0, freedom=8)
+    assert (none.chance_if_at_most(0.0), none.chance_if_at_least(0.0)) == (0.5, 0.5)
+    assert (exact.chance_of_none, none.chance_of_none) == (0.0, 1.0)
 
 
 def test_curves_alike_share_their_scatter_and_unlike_ones_keep_their_own() -> None:

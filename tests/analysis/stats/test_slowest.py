@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from weft.analysis.stats.needed import at_first
+from weft.analysis.stats.needed import at_first, to_tell
+from weft.analysis.stats.ratios import ONE_SIDED
+from weft.analysis.stats.slowdown import slowdown_between
 from weft.analysis.stats.slowest import SlowestRank, slowest_rank, speed_of, to_be_told
 from weft.topics.scaling.rows import verdict_of
 
@@ -143,6 +145,25 @@ def test_what_luck_adds_to_the_slowest_of_many_takes_launches_too() -> None:
     )
     less, more = (to_be_told(base, here, 0.1, is_slower=way).count for way in (False, True))
     assert less > 1.3 * more
+
+
+@pytest.mark.parametrize("is_slower", [False, True])
+@pytest.mark.parametrize("difference", [0.03, 0.1, 0.7])
+def test_luck_falls_as_the_scatter_of_a_mean_does(difference: float, *, is_slower: bool) -> None:
+    """Scatter / sqrt(n) and luck sqrt(5 / n) are the difference together; no luck costs nothing."""
+    random = np.random.default_rng(64)
+    base, here = (
+        slowest_rank(np.exp(0.08 * random.standard_normal((5, n))).tolist()) for n in (1, 64)
+    )
+    found = slowdown_between(here.chosen, base.chosen)
+    assert found is not None
+    scatter = to_tell(found, (5, 5), difference, ONE_SIDED).count
+    side = base if is_slower else here
+    luck = max(side.slowest.mean_log - side.chosen.mean_log, 0.0)
+    assert (luck == 0.0) == is_slower
+    by_hand = scatter + 2 * luck / difference * np.sqrt(5 * scatter) + 5 * (luck / difference) ** 2
+    told = to_be_told(base, here, difference, is_slower=is_slower)
+    assert told.count == np.ceil(by_hand)
 
 
 def test_one_launch_does_not_say_how_many_tell() -> None:

@@ -99,7 +99,7 @@ def to_be_told(
     needed = to_tell(found, units, difference, ONE_SIDED)
     side = base if is_slower else here
     luck = max(side.slowest.mean_log - side.chosen.mean_log, 0.0)
-    if not needed.is_possible:
+    if not needed.is_possible or not luck:
         return needed
     root = math.sqrt(needed.count) + luck * math.sqrt(min(units)) / difference
     return msgspec.structs.replace(needed, count=float(math.ceil(root**2)))
