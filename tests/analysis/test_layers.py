@@ -16,13 +16,12 @@ from support.builders import lost_batch, make_cases, synthetic_record, usual_tim
 from support.records_of_any_kind import Planned, planned, record_of
 from weft.analysis.layers import Layers, Step, layers_of, step_between
 from weft.analysis.stats.intervals import median_of_launches
-from weft.analysis.stats.rounds import difference, rounds_of
+from weft.analysis.stats.rounds import difference
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
 from weft.estimate import Estimate
 from weft.fabric.medium import medium_of
 from weft.plan.case import Case
-from weft.record.model import Launch
 from weft.record.run import Run
 from weft.report.table import render_bare
 from weft.topics.layers import layer_charts, layer_notes, layer_table, pair_in_words, to_json
@@ -305,47 +304,6 @@ def test_intervals_of_paired_launches_are_narrower_and_hold_the_truth(count: int
         unpaired_ns.append(step.added_ns.high - step.added_ns.low)
     assert 0.93 <= held / trials <= 0.97
     assert np.median(paired_ns) < 0.25 * np.median(unpaired_ns)
-
-
-def launches_in(order: str, run: Run) -> tuple[Launch, ...]:
-    """Launches of tcp (t) and mpi (m) in this order; small letters broke."""
-    known = {launch.transport[0].upper(): launch for launch in run.lines.launches}
-    return tuple(
-        msgspec.structs.replace(known[letter.upper()], launch=number)
-        for number, letter in enumerate(order)
-    )
-
-
-def test_a_launch_says_of_which_round_it_is(record: Path) -> None:
-    """The second command began with the transport that the first had not come to."""
-    run = weft.load(record)
-    said = (-1, 4, 4, 5)
-    launches = tuple(
-        msgspec.structs.replace(launch, round=number)
-        for launch, number in zip(launches_in("TMTM", run), said, strict=True)
-    )
-    lines = msgspec.structs.replace(run.lines, launches=launches, ends=run.lines.ends[:4])
-    assert list(rounds_of(Run(run.path, lines)).values()) == [0, 4, 4, 5]
-
-
-@pytest.mark.parametrize(
-    ("order", "rounds"),
-    [
-        ("TMTM", [0, 0, 1, 1]),
-        ("TMMTTM", [0, 0, 1, 1, 2, 2]),
-        ("TmMT", [0, 0, 0, 1]),  # a launch that broke is tried again in its round
-        ("TTT", [0, 1, 2]),
-    ],
-)
-def test_a_round_is_a_launch_of_each_transport(record: Path, order: str, rounds: list[int]) -> None:
-    run = weft.load(record)
-    [end, *_] = run.lines.ends
-    ends = tuple(
-        msgspec.structs.replace(end, launch=number, status="failed" if letter.islower() else "ok")
-        for number, letter in enumerate(order)
-    )
-    lines = msgspec.structs.replace(run.lines, launches=launches_in(order, run), ends=ends)
-    assert list(rounds_of(Run(run.path, lines)).values()) == rounds
 
 
 def test_rounds_that_only_one_layer_has_are_left_out(tmp_path: Path) -> None:
