@@ -1,6 +1,7 @@
 """What the money buys: per bandwidth, per microsecond saved, and who is on the Pareto front."""
 
 import math
+import re
 from pathlib import Path
 
 import msgspec
@@ -17,12 +18,14 @@ from weft.analysis.fabric_value import (
     values_of,
 )
 from weft.analysis.fits.sweeps import series_of_run
+from weft.analysis.stats.needed import Needed, apart
 from weft.errors import WeftError
 from weft.estimate import Estimate
 from weft.fabric.cost import cost_of
 from weft.fabric.price_list import PriceList
 from weft.fabric.topologies import FabricAsked, build
 from weft.plan.case import Case
+from weft.plan.command import NextSession
 from weft.record.run import Run
 from weft.sources.price_lists import read_prices
 from weft.topics.fabric_value import value_charts, value_notes, value_table
@@ -147,6 +150,27 @@ def test_intervals_that_overlap_save_nothing_that_is_known(prices: PriceList) ->
     fast = option(prices, "fast", "1:1", delivered(4.0, half=0.1))
     [_, value] = values_of([slow, fast])
     assert (value.price_per_us_saved, value.saves) == (None, "not significant")
+
+
+def test_what_would_tell_two_latencies_apart_is_for_the_distance_between_them(
+    prices: PriceList,
+) -> None:
+    again = NextSession(record="a.jsonl", launches=5, made=5, launch_s=2.0, budget_s=60.0)
+
+    def advised(slower: float) -> tuple[float, Needed]:
+        of_slow, of_fast = (
+            msgspec.structs.replace(delivered(us, half=0.4), again=again) for us in (slower, 4.0)
+        )
+        options = [option(prices, "slow", measured=of_slow), option(prices, "fast", "1:1", of_fast)]
+        [line, *_] = values_of(options)[1].advice
+        [said] = re.findall(r"takes about (\d+) launches", line)
+        needed = apart(of_fast.latency_ns, of_slow.latency_ns, math.log(slower / 4.0))
+        return float(said), needed
+
+    found = [advised(slower) for slower in (4.2, 4.4, 4.6)]
+    assert [said for said, _ in found] == [needed.count for _, needed in found]
+    counts = [said for said, _ in found]
+    assert counts == sorted(set(counts), reverse=True)
 
 
 def test_the_front_has_whom_nobody_beats(prices: PriceList) -> None:

@@ -174,3 +174,22 @@ def test_list_alone_says_what_can_be_listed() -> None:
     assert [line.split()[0] for line in lines] == list(LISTS)
     for name in LISTS:
         assert CliRunner().invoke(app, ["list", name]).exit_code == 0
+
+
+def test_the_manual_has_each_exit_status_once_and_in_order() -> None:
+    _, _, ends = manual(app).partition(".SH EXIT STATUS")
+    found = [
+        int(one) for one in re.findall(r"^\.(?:TP|B|BR|IP).*\n?(?:\.B )?(\d+)$", ends, re.MULTILINE)
+    ]
+    assert found == [0, 1, 2, 3, 70, 130, 141]
+
+
+def test_an_option_stands_in_a_group_of_a_few_words_and_has_a_sentence() -> None:
+    groups = set()
+    for name, command in PROGRAM.commands.items():  # type: ignore[attr-defined]
+        for param in command.params:
+            group = getattr(param, "rich_help_panel", None)
+            said = getattr(param, "help", None)
+            groups.add(group or "")
+            assert not said or said.rstrip().endswith((".", ")", "]")), (name, param.name, said)
+    assert not [group for group in groups if group.endswith(".") or len(group) > 40]

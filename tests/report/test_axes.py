@@ -110,6 +110,19 @@ def test_a_line_joins_neighbours_on_its_axis() -> None:
     assert len(across) == 3
 
 
+def test_a_page_knows_where_each_point_is_from_the_upper_left() -> None:
+    """As its picture has them: the line's own path, which begins and ends with these."""
+    track = Track(label="", x=(1.0, 10.0, 100.0), y=(1.0, 30.0, 2.0))
+    drawing = draw_for_page(chart_of(track, ChartAxis("x"), ChartAxis("y")))
+    paths = re.findall(r'<path d="([^"]*)"[^>]*stroke: #0072b2', drawing.svg)
+    longest = max(paths, key=lambda path: path.count("L"))
+    drawn = [tuple(map(float, one.split())) for one in re.split("[ML]", longest) if one.strip()]
+    [places] = drawing.places
+    assert len(places) == len(drawn) == 3
+    for place, (across, down) in zip(places, drawn, strict=True):
+        assert place == pytest.approx((across, down), abs=0.1)
+
+
 def test_no_tick_lies_over_the_next_one() -> None:
     ticks = tuple((float(at), f"{at} ranks") for at in range(1, 40))
     track = Track(label="", x=(1.0, 39.0), y=(1.0, 2.0))

@@ -142,3 +142,30 @@ def test_the_page_says_how_often_each_answer_was_given(
     said = re.match(r"(\d+) fail, \d+ cannot tell, (\d+) pass", page.verdicts[0].sentence)
     assert said
     assert [int(one) for one in said.groups()] == [counts["fail"], counts["pass"]]
+
+
+def made(size: int | None, outcome: Any = "fail") -> Checked:
+    return Checked(
+        case=f"tcp/stream/{size}", test="stream", transport="tcp", bytes=size, asked="other",
+        quantity="bandwidth", outcome=outcome, why="too slow", launches=5,
+        estimate=Estimate(value=5.0, low=4.0, high=6.0, coverage=0.95, method="t"), bound=10.0,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("more", "word"), [(1, "1 more check"), (3, "3 more checks")])
+def test_of_many_that_did_not_pass_the_further_ones_are_folded_with_their_number(
+    more: int, word: str
+) -> None:
+    several = [made(size) for size in range(1, checked_page.MOST_LINES + more + 1)]
+    section = checked_page._answers(several)
+    assert len(section.findings) == checked_page.MOST_LINES
+    [fold] = section.folds
+    assert fold.line == f"{word} that did not pass"
+    assert len(fold.sentences) == more
+
+
+@pytest.mark.parametrize("size", [None, 0])
+def test_a_figure_without_a_size_is_at_none(size: int | None) -> None:
+    point = checked_page._point(made(size), is_limit=True)
+    assert point is not None
+    assert point.text == "0 B: fail"

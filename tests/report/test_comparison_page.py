@@ -43,6 +43,7 @@ def test_every_table_has_its_curves_words_and_rows(page: str) -> None:
     assert page.count("<td>better</td>") == 13 + 7 + 10 + 3
     assert "chance is not ruled out" in page
     assert "What all of them rest on: see the notes." in page
+    assert "The speed ratio is against Escher, with its" in page
     assert "Red Squall against Escher, of 56 figures: better 33, worse 23." in page
     assert "<strong>Mixed.</strong>" in page
     assert "of published figures, their rounding" in page

@@ -55,6 +55,24 @@ def test_a_drawing_is_as_wide_as_its_column_or_page(path: Path, layout: str, wid
     assert b'width="%.6gpt"' % (72 * paper.width_inches) in svg
 
 
+@pytest.mark.parametrize(
+    ("height", "points", "fits"),
+    [(0.5, 0, True), (11, 0, True), (0.4, 0, False), (11.1, 0, False), (-1, 0, False),
+     (0, 4, True), (0, 24, True), (0, 3.9, False), (0, 24.1, False)],
+)  # fmt: skip
+def test_a_height_and_letters_are_printed_up_to_their_ends(
+    height: float, points: float, *, fits: bool
+) -> None:
+    if fits:
+        paper = paper_of("ieee", height_inches=height, points=points)
+        assert paper.height_inches == height or not height
+        assert paper.points == points or not points
+        return
+    with pytest.raises(WeftError, match="cannot be printed") as refused:
+        paper_of("ieee", height_inches=height, points=points)
+    assert refused.value.fix == "choose 0.5 to 11 inches and 4 to 24 points"
+
+
 def test_a_column_has_the_shape_of_the_screen_and_a_page_is_half_as_high_as_wide() -> None:
     column, page = paper_of("ieee"), paper_of("ieee", wide=True)
     assert (column.width_inches, column.height_inches) == pytest.approx((3.5, 2.6))

@@ -41,6 +41,8 @@ def test_what_has_room_stays() -> None:
 def test_few_rows_of_many_columns_are_turned() -> None:
     [turned] = for_page(wide(3))
     assert turned.head == ("size", "row 0", "row 1", "row 2")
+    # The names stand to the left, the figures to the right.
+    assert turned.left == (0,)
     assert cells([turned]) == {(head, row): cell for (row, head), cell in cells([wide(3)]).items()}
 
 

@@ -1,5 +1,6 @@
 """Platforms moved within the errors of their calibration, and what that does to differences."""
 
+from collections.abc import Sequence
 from itertools import product
 
 import msgspec
@@ -10,11 +11,13 @@ from weft.fabric.topologies import FabricAsked
 from weft.reference.library import find_platform
 from weft.sim.answer_charts import algorithms_chart, differences_chart, has_differences
 from weft.sim.answers import (
+    Certainty,
     PredictedFabric,
     PredictedFigure,
     Slower,
     certainty_of,
     in_percent,
+    notes_of,
     slower_within,
     within,
 )
@@ -141,7 +144,8 @@ def test_an_axis_of_differences_spans_a_per_cent_and_has_two_places() -> None:
     assert differences_chart((first, alike), 0.05).y.ends is None
     assert differences_chart((first, alike, slow), None).y.ends is None
     chart = differences_chart((first, alike, slow), None)
-    assert [words for _, words in chart.x.ticks] == ["half", "third"]
+    assert chart.x.ticks == ((1.0, "half"), (2.0, "third"))
+    assert chart.x.ends == (0.5, 2.5)
 
 
 def test_of_one_other_fabric_the_cases_stand_side_by_side() -> None:
@@ -174,6 +178,26 @@ def test_times_of_algorithms_have_no_bar_and_no_interval_of_no_width() -> None:
     assert all(track.bars() == ([0.0], [0.0]) for track in chart.tracks)
     assert chart.tracks[0].texts == ("0 B: 200 ns [not known]",)
     assert "interval not known" in chart.words
+    # Its file's name, in which there is no sign that a shell reads otherwise.
+    assert chart.name == "predicted-algorithms"
+
+
+def test_a_note_says_whether_differences_have_an_interval() -> None:
+    first, other = fabric("full", 100.0, 100.0), fabric("half", 100.0, 150.0)
+    bare = [msgspec.structs.replace(one, moved=()) for one in (first, other)]
+    certainty = Certainty(
+        mean=0.05, worst=0.1, fixed=0.08, byte=0.02, points=7, largest_bytes=1 << 30
+    )
+
+    def said(answers: Sequence[PredictedFabric]) -> str:
+        return notes_of(platform(), answers, certainty)[0]
+
+    shared = "and differences share that error: they have no interval here"
+    assert "difference" not in said([first])
+    assert said(bare).endswith(shared)
+    assert said([first, bare[1]]).endswith(shared)
+    moves = "latencies are moved by 8.0 % and their times of a byte by 2.0 %"
+    assert moves in said([first, other])
 
 
 def test_every_time_of_the_platform_is_moved_and_nothing_else() -> None:

@@ -16,7 +16,7 @@ from weft.plan.case import Case
 from weft.plan.cases import make_cases, parse_variants
 from weft.record.run import Run
 from weft.topics.osu_paper import OsuPaper
-from weft.topics.queue_depth import binds
+from weft.topics.queue_depth import binds, queue_needed
 from weft.wording import said_once
 
 EAGER_BYTES = 4096
@@ -101,6 +101,15 @@ def test_the_queue_needed_says_where_the_queue_is_not_the_reason(tmp_path: Path)
     assert "; Q binds up to 16 only" in needed
     needed, *_ = told(record_with(tmp_path / "c.jsonl", planned("1MiB", "1..256"), copies))
     assert needed.endswith("of Q = 1 to 256")
+
+
+def test_of_one_depth_with_a_figure_none_is_called_enough(tmp_path: Path) -> None:
+    run = record_with(tmp_path / "a.jsonl", planned("1KiB", "32,64"), copies)
+    points = [(run.cases[one.case], one) for one in summarise(run)]
+    assert queue_needed(points) is not None
+    assert queue_needed(points[:1]) is None
+    lost = msgspec.structs.replace(points[1][1], bandwidth_bytes_per_s=None)
+    assert queue_needed([points[0], (points[1][0], lost)]) is None
 
 
 def test_figure_4_and_its_table_say_it(tmp_path: Path) -> None:

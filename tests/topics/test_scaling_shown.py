@@ -10,11 +10,13 @@ from rich.console import Console
 from support.lattices import lattice_of
 from support.shown import tables_of
 from support.studies import record_of, rows_of, weak_cases
+from weft.analysis.compare.comparison import compare
 from weft.analysis.summary import summarise
 from weft.record.model import Batch
 from weft.record.run import Run
 from weft.report.notes import ending_in_words
 from weft.report.terminal import render_brief
+from weft.sources.sides import load_sides
 from weft.topics import results_of
 from weft.topics.scaling import Scaling
 from weft.units import format_flops
@@ -67,6 +69,18 @@ def test_an_interval_that_says_nothing_has_no_digits(
     run = record_of(tmp_path, weak_cases(extents=(8,)), launches=2)
     costs = tables_of(run, summarise(run), "scaling")[2]
     assert costs.rows[0][3] == "28.6 % [not known]"
+
+
+def test_one_launch_of_scaling_has_no_interval_at_its_ranks(tmp_path: Path) -> None:
+    """Not "not significant": no test was made, at numbers of ranks and not at sizes."""
+    runs = []
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        runs.append(record_of(tmp_path / name, weak_cases(extents=(4,)), launches=1))
+    [table] = compare(load_sides(runs)).tables
+    assert table.along == "ranks"
+    assert [words for words in table.words if "no interval" in words]
+    assert not [words for words in table.words if "not significant" in words]
 
 
 def test_where_nothing_could_be_measured_nothing_is_precise(tmp_path: Path) -> None:

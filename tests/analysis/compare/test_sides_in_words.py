@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import weft
 from support.builders import (
     make_batch,
     make_cases,
     make_footer,
     make_header,
     make_launch,
+    synthetic_record,
     write_lines,
 )
 from support.nights import night
+from weft.analysis.compare.compared_rows import compared_figures, outcomes_of
 from weft.analysis.compare.comparison import compare
 from weft.sources.sides import load_sides
 
@@ -43,3 +46,22 @@ def test_a_case_that_was_not_tried_is_said_to_be_so_in_words(tmp_path: Path) -> 
     assert any(
         "cut: skipped: tcp/ping_pong/64: not tried: the budget ended" in note for note in notes
     )
+
+
+def test_a_side_that_lacks_a_size_is_judged_by_those_that_it_has(tmp_path: Path) -> None:
+    sizes = {"a": (8, 64), "b": (8, 1024), "c": (8, 64)}
+    runs = [
+        weft.load(
+            synthetic_record(tmp_path / f"{name}.jsonl", make_cases(("ping_pong",), ("tcp",), own))
+        )
+        for name, own in sizes.items()
+    ]
+    found = compare(load_sides(runs))
+    assert [one.speed for one in compared_figures(found) if (one.side, one.bytes) == (1, 64)] == [
+        None,
+        None,
+    ]
+    assert [one.sentence for one in outcomes_of(found)] == [
+        "b against a, of 2 figures: same within 2 % 2.",
+        "c against a, of 4 figures: same within 2 % 4.",
+    ]

@@ -104,14 +104,15 @@ def test_a_fan_in_is_no_stream_of_one_pair(tmp_path: Path) -> None:
     assert row.case.test == "omb_fan_in_bandwidth"
 
 
-def test_a_further_datatype_is_another_test(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("first", "further"), [("CHAR", "INT"), ("INT", "CHAR")])
+def test_a_further_datatype_is_another_test(tmp_path: Path, first: str, further: str) -> None:
     text = (
-        "# OSU MPI Latency Test v7.4\n# Datatype: MPI_CHAR.\n# Size  Avg Latency(us)\n8  1.2\n"
-        "# Datatype: MPI_INT.\n# Size  Avg Latency(us)\n8  1.3\n"
+        f"# OSU MPI Latency Test v7.4\n# Datatype: MPI_{first}.\n# Size  Avg Latency(us)\n8  1.2\n"
+        f"# Datatype: MPI_{further}.\n# Size  Avg Latency(us)\n8  1.3\n"
     )
     assert [row.case.key for row in of(text, tmp_path).rows] == [
         "mpi/ping_pong/8",
-        "mpi/omb_mpi_latency_mpi_int/8",
+        f"mpi/omb_mpi_latency_mpi_{further.lower()}/8",
     ]
 
 

@@ -122,3 +122,25 @@ def test_a_further_run_of_iperf3_that_says_nothing_is_refused_where_it_begins(
     line, why, _ = refused("iperf3.json", text + rest, tmp_path)
     assert line == text.count("\n") + 1
     assert why.startswith("it lacks end.sum_received")
+
+
+@pytest.mark.parametrize("order", [("netpipe_np.out", "console"), ("console", "netpipe_np.out")])
+def test_a_file_of_netpipe_and_its_console_are_not_one_run(
+    tmp_path: Path, order: tuple[str, str]
+) -> None:
+    console = (OUTPUTS / "netpipe_console.txt").read_text()
+    texts = {"netpipe_np.out": GOOD["netpipe_np.out"], "console": console}
+    _, why, fix = refused("netpipe_np.out", "".join(texts[name] for name in order), tmp_path)
+    assert why == "the row before it is of another kind of file"
+    assert fix == "np.out and the console say the same of one run: import one of them"
+
+
+def test_the_least_rate_of_iperf3_is_a_rate(tmp_path: Path) -> None:
+    """Below a bit per second, of a link that passes a byte now and then; 0 is none."""
+    rate = re.compile(r'("bits_per_second":\s*)[\d.e+]+')
+    path = tmp_path / "out.json"
+    path.write_text(rate.sub(r"\g<1>0.5", GOOD["iperf3.json"]))
+    [row] = read_output(path, told("iperf3.json"))[1].rows
+    assert row.time_ns == pytest.approx(row.case.bytes / (0.5 / 8) * 1e9)
+    _, why, _ = refused("iperf3.json", rate.sub(r"\g<1>0", GOOD["iperf3.json"]), tmp_path)
+    assert why.endswith("has no bits_per_second")
