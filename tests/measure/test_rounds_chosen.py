@@ -7,7 +7,14 @@ import pytest
 
 from support.builders import make_cases, make_clock, pattern
 from support.plans import plan_of
-from weft.measure.choice import next_cases, next_share_s, rounds_ahead, share_s, width
+from weft.measure.choice import (
+    next_cases,
+    next_share_s,
+    one_to_end,
+    rounds_ahead,
+    share_s,
+    width,
+)
 from weft.measure.failures import Failures
 from weft.measure.state import CaseState
 from weft.plan.costs import Costs, RankGroup
@@ -189,3 +196,42 @@ def test_hosts_that_are_gone_end_their_ranks_by_name() -> None:
     assert made[0].closed
     known.hosts_gone([GROUP], ["n2", "n3"])
     assert known.given_up[1] == gone("", "n2, n3 do not answer any more")
+
+
+def two_groups(tcp: int, mpi: int) -> tuple[list[CaseState], Plan, Costs]:
+    """Two sizes of either transport with so many of five launches; 10 s a launch, 1 a case."""
+    made = states(*[(1e3, 1.1e3, 0.9e3, 1e3)[:tcp]] * 2)
+    made += states(*[(2e3, 2.1e3, 1.9e3, 2e3)[:mpi]] * 2, transports=("mpi",))
+    known = Costs()
+    for transport in ("tcp", "mpi"):
+        known.launch_took(RankGroup(transport, 2), 10.0)
+    for state in made:
+        known.case_took(state, 1.0)
+    return made, plan_for(made, launches=5), known
+
+
+def named(found: list[CaseState]) -> list[tuple[str, int]]:
+    return [(one.case.transport, one.case.bytes) for one in found]
+
+
+@pytest.mark.parametrize(("tcp", "mpi"), [(0, 1), (1, 0)])
+def test_no_case_is_gone_on_with_alone_before_all_ranks_were_started(tcp: int, mpi: int) -> None:
+    made, plan, known = two_groups(tcp, mpi)
+    assert one_to_end(made, plan, 5.0, known) == []
+    # Unless the time is over: the one with a launch then.
+    assert len(one_to_end(made, plan, 0.0, known)) == 1
+
+
+def test_the_nearest_case_is_gone_on_with_where_the_time_ends_before_another_launch() -> None:
+    """Three launches of a case are 33 s and one more of the others 12 s; 36 s where both go."""
+    made, plan, known = two_groups(tcp=1, mpi=2)
+    assert one_to_end(made, plan, 45.1, known) == []
+    assert named(one_to_end(made, plan, 44.9, known)) == [("mpi", 8), ("mpi", 16)]
+    assert named(one_to_end(made, plan, 36.1, known)) == [("mpi", 8), ("mpi", 16)]
+    assert named(one_to_end(made, plan, 35.9, known)) == [("mpi", 8)]
+
+
+def test_where_one_is_whole_no_case_is_gone_on_with_alone() -> None:
+    made, plan, known = two_groups(tcp=4, mpi=4)
+    made[0].add_launch(4, 1e3, 1, CLOCK)
+    assert one_to_end(made, plan, 1.0, known) == []
