@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import psutil
 import pytest
 
 from support.laid_out import CPU, card, lay_out, two_sockets
 from weft.errors import WeftError
+from weft.host.cgroup import collect_cgroup
 from weft.host.checks import diagnose
 from weft.host.finding import Finding
 from weft.host.load import Load, Watch
@@ -281,3 +283,28 @@ def test_a_busy_process_is_seen_and_this_one_is_not(monkeypatch: pytest.MonkeyPa
             other.kill()
     [(_, share)] = load.busiest
     assert 0 < share == load.total
+
+
+def test_the_load_that_a_host_tells_of_itself_comes_before_that_of_this_machine() -> None:
+    busy, quiet = Load(busiest=(("make", 0.9),), total=0.9), Load()
+    elsewhere = {**collect(), "load": msgspec.to_builtins(quiet)}
+    assert findings(elsewhere, busy)["other processes"] == "ok"
+    elsewhere["load"] = msgspec.to_builtins(busy)
+    assert findings(elsewhere, quiet)["other processes"] == "warning"
+    del elsewhere["load"]
+    assert findings(elsewhere, busy)["other processes"] == "warning"
+
+
+@pytest.mark.parametrize(("own", "above"), [(2, 8), (8, 2), (2, None), (None, 2)])
+def test_the_tightest_quota_of_a_group_and_those_above_it_holds(
+    tmp_path: Path, own: int | None, above: int | None
+) -> None:
+    def quota(cores: int | None) -> str:
+        return f"{cores * 100_000} 100000" if cores else "max 100000"
+
+    files = {
+        "proc/self/cgroup": "0::/job/step",
+        "sys/fs/cgroup/job/cpu.max": quota(above),
+        "sys/fs/cgroup/job/step/cpu.max": quota(own),
+    }
+    assert collect_cgroup(lay_out(tmp_path, files)).cpu_limit_cores == 2

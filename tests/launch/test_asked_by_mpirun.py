@@ -56,3 +56,19 @@ def test_without_any_mpirun_nobody_is_asked(
     with pytest.raises(WeftError, match="no mpirun is installed"):
         MpirunLauncher().manifests(Allocation())
     assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("hosts", "why"),
+    [
+        (("n1",), "n1 is this machine"), (("n1", "n1.a"), "n1 is this machine"),
+        (("n1", "n2"), ""), (("n2", "n1"), ""), (("n2",), ""),
+    ],
+)  # fmt: skip
+def test_this_machine_among_others_is_a_host(
+    hosts: tuple[str, ...], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mpirun, "is_this_machine", lambda host: host.partition(".")[0] == "n1")
+    assert MpirunLauncher().refuses(Allocation(hosts=hosts)) == why
+    monkeypatch.setattr(mpirun, "hosts_of_site", lambda: hosts)
+    assert MpirunLauncher().refuses(Allocation()) == why

@@ -99,3 +99,11 @@ def test_a_setting_of_a_transport_that_is_not_measured_is_refused() -> None:
     with pytest.raises(WeftError, match=r"--option mpi.interface has no effect: tcp has no") as no:
         plan("", asked, {"transports": ("tcp",)})
     assert no.value.fix == "omit --option mpi.interface, or measure over mpi"
+
+
+def test_a_suite_is_said_to_lack_a_test_and_its_transports_what_they_lack() -> None:
+    suite = {"suite": "quick", "transports": ("tcp",), "device": "mlx5_0"}
+    with pytest.raises(WeftError) as refused:
+        plan("device", suite, {})
+    assert "tcp has no device" in refused.value.what
+    assert "suite" not in refused.value.what

@@ -79,3 +79,13 @@ def test_sizes_lie_as_far_apart_as_can_be() -> None:
     assert spread(SIZES, 3) == (8, 1024, 1 << 20)
     assert spread(SIZES, 4) == (8, 1024, 8192, 1 << 20)
     assert spread(SIZES, 6) == SIZES
+
+
+@pytest.mark.parametrize("many", [5, 9, 20])
+def test_the_sizes_that_are_left_are_as_far_apart_as_can_be_of_all(many: int) -> None:
+    """And not of those that a somewhat longer budget would have left."""
+    sizes = tuple(1 << at for at in range(many))
+    cases = make_cases(("ping_pong", "stream"), ("tcp", "mpi"), sizes)
+    found = {len(few): few for few in (kept(left, cases)[0] for left in range(200))}
+    assert len(found) > many // 2
+    assert found == {count: set(spread(sizes, count)) for count in found}

@@ -77,3 +77,12 @@ def test_as_many_samples_are_warm_up_as_the_batch_says(tmp_path: Path) -> None:
     frame = parts_table(run.cases, [(batch, 1.0)])
     own = frame.filter(frame["part"] == "")["warmup"].to_list()
     assert own == [True] * batch.warmup + [False] * (len(batch.ticks) - batch.warmup)
+
+
+def test_rails_of_a_transport_are_not_those_of_its_forms() -> None:
+    """tcp:stripe over three interfaces makes no rails of tcp, nor tcp of it."""
+    launches = [
+        msgspec.structs.replace(make_launch(at, name), details={"rails": rails} if rails else {})
+        for at, (name, rails) in enumerate((("tcp", ""), ("tcp:stripe", "3"), ("tcp", "2")))
+    ]
+    assert [rails_of(launches, name) for name in ("tcp", "tcp:stripe", "tc")] == [2, 3, 1]

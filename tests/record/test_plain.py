@@ -138,3 +138,16 @@ def test_a_record_is_not_taken_for_a_table(tmp_path: Path, record: Path) -> None
     assert not is_plain(written(tmp_path, "{}", "data"))
     # What cannot be read is left to who says why.
     assert is_plain(tmp_path / "absent") is False
+
+
+@pytest.mark.parametrize(
+    ("rows", "what"),
+    [(("8,1", "8,0", "8,3", "8,0"), "a time that is zero"),
+     (("8,2", "-8,2", "8,2", "-8,2"), "a size below zero"),
+     (("8,2", "1.5,2", "8,2", "2.5,2"), "a size that is not a whole number")],
+)  # fmt: skip
+def test_the_first_of_several_bad_rows_is_named(
+    rows: tuple[str, ...], what: str, tmp_path: Path
+) -> None:
+    with pytest.raises(WeftError, match=f"row 2: {what}"):
+        read_plain(written(tmp_path, "\n".join(("bytes,time_us", *rows, ""))))

@@ -78,3 +78,20 @@ def test_an_interval_beside_1_without_a_verdict_is_explained(tmp_path: Path) -> 
     done = CliRunner().invoke(app, ["compare", *map(str, records)])
     legend = " ".join(done.output.split())
     assert "not significant: it holds both sides of 1, or would if it allowed for" in legend
+
+
+def test_no_interval_is_explained_where_any_ratio_has_none(tmp_path: Path) -> None:
+    """Beside one that has an interval, in a comparison with three sides."""
+    cases = make_cases(("ping_pong",), ("tcp",), (8,))
+    launches = {"a": 5, "b": 5, "c": 1}
+    records = {
+        name: str(synthetic_record(tmp_path / f"{name}.jsonl", cases, launches=count))
+        for name, count in launches.items()
+    }
+
+    def explained(*names: str) -> bool:
+        page = tmp_path / "p.html"
+        write_comparison(compare(load_sides([records[name] for name in names])), page)
+        return "how far another launch would be from it is not known" in page.read_text()
+
+    assert [explained("a", *others) for others in ("b", "c", "bc")] == [False, True, True]

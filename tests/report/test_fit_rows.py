@@ -6,10 +6,11 @@ import msgspec
 import pytest
 
 import weft
-from support.builders import make_cases, synthetic_record
+from support.builders import LAUNCH_EFFECTS, make_cases, synthetic_record
 from weft.analysis.fits.segments import Switch
 from weft.estimate import Estimate
-from weft.report.fits import line_rows, prediction_rows, switch_in_words
+from weft.plan.case import Case
+from weft.report.fits import in_a_sentence, line_rows, prediction_rows, switch_in_words
 from weft.sources.series import models_of
 
 CASES = make_cases(tests=("ping_pong",), transports=("tcp",))
@@ -66,3 +67,31 @@ def test_a_switch_steps_by_so_much(low: float, step: float, high: float, told: s
     times = Estimate(value=step, low=low, high=high, coverage=0.95, method="drawn", launches=9)
     switch = Switch(above_bytes=4096, at_bytes=8192, up_to_bytes=16384, step=times)
     assert switch_in_words(switch) == f"at 8 KiB (between 4 KiB and 16 KiB), {told}"
+
+
+def test_a_sentence_has_latency_and_bandwidth_of_one_model(tmp_path: Path) -> None:
+    def time_ns(case: Case, launch: int) -> list[float]:
+        """One way 1 us and 1 GB/s, and from 64 KiB on 20 us more."""
+        both_ns = 2 * (1000 + case.bytes + (20_000 if case.bytes >= 1 << 16 else 0))
+        return [both_ns * LAUNCH_EFFECTS[launch]] * 9
+
+    sizes = tuple(8 << at for at in range(0, 20, 2))
+    cases = make_cases(tests=("ping_pong",), transports=("tcp",), sizes=sizes)
+    record = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=time_ns)
+    [found] = models_of([weft.load(record)]).models[:1]
+    line, model = found.line.median_line, found.piecewise
+    assert model is not None
+    words = in_a_sentence(found)
+    assert words.startswith("By the piecewise model: latency 1.0")
+    # By 1 % of bandwidth the two differ, which a sentence's digits may not show.
+    far = msgspec.structs.replace(
+        line, bandwidth_bytes_per_s=line.bandwidth_bytes_per_s.mapped(lambda one: 3 * one)
+    )
+    found = msgspec.structs.replace(
+        found, line=msgspec.structs.replace(found.line, median_line=far)
+    )
+    assert "GB/s" in words.rpartition("bandwidth")[2]
+    assert in_a_sentence(found) == words
+    alone = in_a_sentence(msgspec.structs.replace(found, piecewise=None))
+    assert alone.startswith("By the median line: ")
+    assert "bandwidth 2.98 GB/s" in alone

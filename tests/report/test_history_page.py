@@ -240,3 +240,13 @@ def test_where_something_happened_is_drawn_in_sight_and_all_else_is_folded(tmp_p
     assert "<summary>17 cases without a step, a chart each</summary>" in page
     even = history_charts(nights_of(""))
     assert (len(even.noticed), len(even.others)) == (0, MOST_CHARTS - 1)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_machine_of_few_nights_does_not_hide_that_another_was_looked_at(tmp_path: Path) -> None:
+    runs = [
+        *(night(tmp_path, day, even, host="n0") for day, even in enumerate(EVEN)),
+        *(night(tmp_path, 20 + day, host="n1") for day in range(2)),
+    ]
+    write_history(history(runs), tmp_path / "t.html")
+    assert "<strong>No step.</strong>" in (tmp_path / "t.html").read_text()

@@ -4,11 +4,12 @@ import os
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
 import weft
-from support.builders import make_cases, synthetic_record
+from support.builders import lost_batch, make_cases, synthetic_record
 from support.copies import ROOT
 from support.in_process import weft_here
 from weft.analysis.summary import summarise
@@ -116,3 +117,19 @@ def test_text_and_latex_have_every_rule_once(tmp_path: Path) -> None:
         assert target.read_text() == wanted
     done = CliRunner().invoke(app, ["export", str(run.path), "--methods", "-", "--csv", "a.csv"])
     assert done.exit_code != 0
+
+
+def test_cases_that_failed_count_among_those_that_were_to_settle(tmp_path: Path) -> None:
+    bad = [lost_batch(CASES[0], launch, 100 + launch, "failed", "broken") for launch in range(5)]
+    path = synthetic_record(tmp_path / "r.jsonl", CASES, launches=5)
+    kept = [
+        line for line in path.read_text().splitlines() if f'"case":"{CASES[0].key}"' not in line
+    ]
+    lines = [msgspec.json.encode(one).decode() for one in bad]
+    path.write_text("\n".join([*kept[:-1], *lines, kept[-1], ""]))
+    run = weft.load(path)
+    summaries = summarise(run)
+    assert [one.status for one in summaries].count("ok") == len(CASES) - 1
+    said = dict(methods_of(results_of(run, summaries)).sections)["Statistics"]
+    settled = sum(one.settled for one in summaries)
+    assert f" {settled} of {len(CASES)} cases reached " in said

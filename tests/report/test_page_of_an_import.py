@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from support.builders import make_cases, synthetic_record
 from support.in_process import TERMINAL, weft_here
 from support.peer_outputs import FILES, OUTPUTS, told
+from weft.report.page import MEDIANS, STATED
 
 # How the pages of some outputs are headed.
 HEADINGS = {
@@ -70,3 +72,25 @@ def test_runs_of_one_test_are_launches_with_an_interval_over_them(tmp_path: Path
     other.write_text((OUTPUTS / "omb_latency_z.txt").read_text().replace("0.26", "0.27"))
     words = words_of(page_of(tmp_path, OUTPUTS / "omb_latency_z.txt", other))
     assert "Median over runs, each as OMB 7.4 states it; ±" in words
+
+
+def test_a_page_of_an_import_beside_a_record_says_of_either_what_its_figures_are(
+    tmp_path: Path,
+) -> None:
+    own = synthetic_record(tmp_path / "own.jsonl", make_cases(("ping_pong",), ("mpi",), (8, 64)))
+    output = OUTPUTS / "omb_latency_z.txt"
+    first = page_of(tmp_path, output)
+    record, page = tmp_path / "r.jsonl", tmp_path / "both.html"
+    done = weft_here(["report", record, own, "-o", page], TERMINAL)
+    assert done.returncode == 0, done.stderr
+    done = weft_here(["report", own, "-o", tmp_path / "own.html"], TERMINAL)
+    assert done.returncode == 0, done.stderr
+    said = {
+        name: [words in words_of(text) for words in (MEDIANS, STATED)]
+        for name, text in (
+            ("imported", first),
+            ("own", (tmp_path / "own.html").read_text()),
+            ("both", page.read_text()),
+        )
+    }
+    assert said == {"imported": [False, True], "own": [True, False], "both": [True, True]}

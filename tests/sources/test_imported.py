@@ -1,6 +1,8 @@
 """A record that was imported: an ordinary one, of which nothing is said that a mean cannot say."""
 
+import os
 import shlex
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -280,3 +282,12 @@ def test_what_is_piped_in_is_read_once_and_needs_a_name(tmp_path: Path) -> None:
     run = weft.load(tmp_path / "r.jsonl")
     assert [case.key for case in run.cases.values()] == ["eth0/ping_pong/64"]
     assert next_session_of(run).command(5) == "weft import another-run.txt"
+
+
+def test_a_record_of_several_outputs_began_with_the_oldest(tmp_path: Path) -> None:
+    outputs = [output(tmp_path / f"{at}.txt", 1 + at / 100) for at in range(3)]
+    for path, day in zip(outputs, (5, 2, 9), strict=True):
+        when = datetime(2026, 3, day, 12, tzinfo=UTC).timestamp()
+        os.utime(path, (when, when))
+    run = weft.load(import_outputs(outputs, Given(), tmp_path / "osu.jsonl"))
+    assert run.header.created_utc.startswith("2026-03-02T12:00:00")

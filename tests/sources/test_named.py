@@ -5,10 +5,13 @@ from pathlib import Path
 import pytest
 
 from support.builders import synthetic_record
+from support.lattices import lattice_of
+from support.studies import record_of, weak_cases
 from weft.errors import WeftError
 from weft.sources.fabrics import application_of, delivered_of
 from weft.sources.named import split_source
 from weft.sources.sides import load_sides
+from weft.wording import counted
 
 
 @pytest.mark.parametrize(
@@ -65,3 +68,20 @@ def test_records_of_one_side_are_called_with_what_is_meant_of_each(tmp_path: Pat
     assert title_of("", "") == "a and b"
     assert title_of("@tcp", "@tcp") == "a and b over tcp"
     assert title_of("@tcp", "@mpi") == "a over tcp and b over mpi"
+
+
+def test_the_application_of_a_record_is_its_largest_lattice_then_on_most_ranks(
+    tmp_path: Path,
+) -> None:
+    cases = weak_cases(extents=(4, 14))
+    ranks = sorted({case.ranks for case in cases})
+    # The large one on the fewest ranks alone.
+    large = [case for case in cases if lattice_of(case).extents == (14,) * 4]
+    some = [case for case in cases if case not in large or case.ranks == ranks[0]]
+    run = record_of(tmp_path, tuple(some))
+    found = application_of(str(run.path))
+    assert found.name == f"milc 14^4 on {counted(ranks[0], 'rank')}, tcp"
+    (tmp_path / "all").mkdir()
+    every = record_of(tmp_path / "all", cases)
+    assert application_of(str(every.path)).name == f"milc 14^4 on {ranks[-1]} ranks, tcp"
+    assert application_of(f"{every.path}@4^4").name == f"milc 4^4 on {ranks[-1]} ranks, tcp"

@@ -82,3 +82,16 @@ def test_a_message_of_no_bytes_has_times_and_no_bandwidth(tmp_path: Path) -> Non
 
 def test_a_record_that_kept_rank_0_alone_has_no_rows(tmp_path: Path) -> None:
     assert exchanges_of(record_of(tmp_path, (1000.0,))) == ()
+
+
+def test_of_ranks_that_were_last_as_often_the_first_is_named(tmp_path: Path) -> None:
+    own_ns = {1: [9000.0] * 5 + [2000.0] * 5, 2: [2000.0] * 5 + [9000.0] * 5}
+    file = synthetic_record(
+        tmp_path / "s.jsonl",
+        (CASE,),
+        times_ns=lambda _, round_: [1000.0 * LAUNCH_EFFECTS[round_]] * 10,
+        parts_ns=lambda _, __: {f"rank{rank}": own for rank, own in own_ns.items()},
+    )
+    (row,) = exchanges_of(weft.load(file))
+    assert row.slowest_rank == 1
+    assert row.slowest_share == pytest.approx(0.5)

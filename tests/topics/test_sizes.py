@@ -42,3 +42,11 @@ def test_the_headline_has_the_first_of_several_ways_to_measure_a_size(tmp_path: 
         [topic] = [one for one in TOPICS if one.name == "figures"]
         said = topic.headline(results.of(topic))
         assert said == f"over tcp 8 B latency {format_time(500.0 * slower[waits[0]])}"
+
+
+def test_without_8_bytes_the_headline_has_the_least_size(tmp_path: Path) -> None:
+    cases = make_cases(tests=("ping_pong",), transports=("tcp",), sizes=(16, 64, 1024))
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases))
+    results = results_of(run, summarise(run))
+    [topic] = [one for one in TOPICS if one.name == "figures"]
+    assert topic.headline(results.of(topic)).startswith("over tcp 16 B latency ")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 import scipy
 
@@ -13,7 +14,7 @@ import weft
 from support.builders import make_batch, make_header, make_launch, synthetic_record, write_lines
 from weft.analysis.compare.acceptance import Checked, against_record
 from weft.analysis.compare.comparison import Row, compare
-from weft.analysis.compare.pool import pool
+from weft.analysis.compare.pool import Pooled, pool
 from weft.analysis.stats.slowdown import Paces, Slowdown, slowdown_between
 from weft.plan.case import Case
 from weft.sources.sides import load_sides
@@ -144,3 +145,11 @@ def test_what_the_clock_may_have_added_counts_for_the_machine_in_both_hypotheses
     score = 1 - bound / error
     assert found.chance_if_at_most(0.05) == pytest.approx(scipy.stats.t.sf(score, 8))
     assert found.chance_if_at_least(0.05) == pytest.approx(scipy.stats.t.cdf(1 + bound / error, 8))
+
+
+def test_a_case_that_one_of_several_sessions_measured_is_over_its_launches() -> None:
+    case = Case(test="ping_pong", transport="tcp", bytes=8)
+    once = Pooled(case=case, directions=1, paces=({0: 1.0, 1: 1.1}, {}))
+    assert once.unit == "launch"
+    assert once.known.sessions == ((1.0, 1.1),)
+    assert msgspec.structs.replace(once, paces=({0: 1.0}, {0: 1.1}, {})).unit == "session"

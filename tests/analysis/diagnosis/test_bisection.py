@@ -9,6 +9,7 @@ import pytest
 from weft.analysis.diagnosis.bisection import (
     LEAST_BYTES,
     Bisection,
+    answer_of,
     bisection_of,
     bisection_of_map,
     why_no_bisection,
@@ -120,3 +121,23 @@ def test_pairs_at_once_have_one() -> None:
         case=case, times=times, delays=times, fabric=KnownFabric(), launches=1, rounds=1
     )
     assert bisection_of_map(one, ANSWER_NS, None) is not None
+
+
+def test_the_answer_to_a_message_is_of_its_own_transport() -> None:
+    """Half of there and back of the smallest messages: 8 us over tcp, 2 us over ucx."""
+
+    def measured(transport: str, size: int, time_ns: float) -> MeasuredMap:
+        times = mapped(4, {})
+        alike = msgspec.structs.replace(times, time_ns=np.full(len(times.source), time_ns))
+        case = Case(test="pair_rounds", transport=transport, bytes=size, ranks=4)
+        return MeasuredMap(
+            case=case, times=alike, delays=alike, fabric=KnownFabric(), launches=1, rounds=1
+        )
+
+    small = {name: measured(name, 8, ns) for name, ns in (("tcp", 16e3), ("ucx", 4e3))}
+    large = {name: measured(name, BYTES, 1e6) for name in small}
+    maps = [*small.values(), *large.values()]
+    assert [answer_of(large[name], maps) for name in ("tcp", "ucx")] == [8e3, 2e3]
+    assert [answer_of(small[name], maps) for name in ("tcp", "ucx")] == [8e3, 2e3]
+    # Nothing as short as an answer was measured over it.
+    assert answer_of(large["ucx"], [small["tcp"], large["ucx"]]) == 0.0

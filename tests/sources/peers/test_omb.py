@@ -209,3 +209,16 @@ def test_a_bandwidth_that_weft_has_not_is_of_the_ways_of_its_title(title: str, f
     found = _test(title)
     assert (found.figure, found.latency_divisor) == ("bandwidth", 0)
     assert found.bandwidth_factor == factor
+
+
+def test_the_window_of_one_test_is_not_that_of_the_next(tmp_path: Path) -> None:
+    """Pairs that vary the window, then a bandwidth whose command says nothing of it."""
+    pairs = (
+        "# OSU MPI Multiple Bandwidth / Message Rate Test v7.4\n"
+        "# [ pairs: 1 ] [ window size: 16 ]\n"
+        "# Size                  MB/s        Messages/s\n8   3.50  437500.00\n"
+    )
+    found = of(pairs + BANDWIDTH.format(""), tmp_path)
+    usual = of(BANDWIDTH.format(""), tmp_path)
+    assert [row.case.queue_depth for row in usual.rows] == [64]
+    assert [row.case.queue_depth for row in found.rows] == [16, 64]

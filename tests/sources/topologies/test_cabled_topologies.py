@@ -283,7 +283,7 @@ def test_neighbours_that_forward_nothing_are_no_switches(tmp_path: Path) -> None
         '{"lldp":{"interface":[{"eth0":{"chassis":{"%s":{"id":{"value":"1"},"capability":'
         '[{"type":"Bridge","enabled":true},{"type":"Router","enabled":false}]}}}},'
         '{"bmc":{"chassis":{"bmc-%s":{"id":{"value":"2"},"capability":'
-        '{"type":"Station","enabled":true}}}}}]}}'
+        '[{"type":"Station","enabled":true},{"type":"Bridge","enabled":false}]}}}}]}}'
     )
     for host, leaf in (("n1", "l1"), ("n2", "l1"), ("n3", "l2"), ("n4", "l2")):
         (tmp_path / f"{host}.json").write_text(json % (leaf, host))
