@@ -208,6 +208,7 @@ def test_every_good_latency_is_in_a_stack_or_apart(
             {"rails": "2", "rail 0 interface": "eth0", "rail 1 interface": "eth1"},
             "sockets on eth0 and sockets on eth1",
         ),
+        ({"rails": "2", "rail 0 interface": "eth0", "rail 1 port": "1"}, ""),
         (MPI, ""),
         ({}, ""),
     ],

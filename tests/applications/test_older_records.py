@@ -52,3 +52,10 @@ def test_what_is_no_older_batch_stays_as_it_is() -> None:
         b'{"kind":"batch","application":{"residual":1.0},"reason":"\\"residual\\":"}',
     ):
         assert modern(line) == line
+
+
+def test_an_older_batch_with_one_of_the_answers_keeps_it() -> None:
+    line = b'{"kind":"batch","residual":0.5}'
+    assert residual_of(json.loads(modern(line))["application"]) == 0.5
+    line = b'{"kind":"batch","plaquettes":[2.5,2.25]}'
+    assert plaquettes_of(json.loads(modern(line))["application"]) == (2.5, 2.25)

@@ -10,6 +10,7 @@ from support.plans import plan_of
 from weft.measure.choice import (
     next_cases,
     next_share_s,
+    none_is_whole,
     one_to_end,
     rounds_ahead,
     share_s,
@@ -17,6 +18,7 @@ from weft.measure.choice import (
 )
 from weft.measure.failures import Failures
 from weft.measure.state import CaseState
+from weft.plan.case import Case
 from weft.plan.costs import Costs, RankGroup
 from weft.plan.plan import Plan
 from weft.record.model import GivenUp
@@ -235,3 +237,24 @@ def test_where_one_is_whole_no_case_is_gone_on_with_alone() -> None:
     made, plan, known = two_groups(tcp=4, mpi=4)
     made[0].add_launch(4, 1e3, 1, CLOCK)
     assert one_to_end(made, plan, 1.0, known) == []
+
+
+def test_ranks_were_started_where_one_of_their_cases_has_a_launch() -> None:
+    """The first launches of a budget that ended after one case of each transport."""
+    made, plan, known = two_groups(tcp=1, mpi=1)
+    left_out = [CaseState(one.case, one.pattern) for one in (made[1], made[3])]
+    begun = [made[0], left_out[0], made[2], left_out[1]]
+    assert named(one_to_end(begun, plan, 5.0, known)) == [("tcp", 8)]
+
+
+def test_a_map_beside_other_cases_is_none_that_is_gone_on_with_alone() -> None:
+    """Its rounds are short for long, and say nothing of whether one case is whole."""
+    rounds = [
+        CaseState(Case(test="pair_rounds", transport="tcp", bytes=8, ranks=4, point=at),
+                  pattern("pair_rounds"))
+        for at in range(3)
+    ]  # fmt: skip
+    assert not none_is_whole(rounds, plan_for(rounds, launches=5))
+    [alone] = states((1e3,))
+    both = [*rounds, alone]
+    assert none_is_whole(both, plan_for(both, launches=5))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+import pytest
+
 import weft
 from support.builders import (
+    lost_batch,
     make_batch,
     make_cases,
     make_footer,
@@ -17,6 +21,8 @@ from support.builders import (
 from support.nights import night
 from weft.analysis.compare.compared_rows import compared_figures, outcomes_of
 from weft.analysis.compare.comparison import compare
+from weft.analysis.compare.sides import side_of_runs
+from weft.errors import WeftError
 from weft.sources.sides import load_sides
 
 if TYPE_CHECKING:
@@ -65,3 +71,29 @@ def test_a_side_that_lacks_a_size_is_judged_by_those_that_it_has(tmp_path: Path)
         "b against a, of 2 figures: same within 2 % 2.",
         "c against a, of 4 figures: same within 2 % 4.",
     ]
+
+
+def test_a_case_that_failed_in_one_of_several_records_has_no_figure_there(tmp_path: Path) -> None:
+    """Not even of the launches that went well: its side says that it is left out, and why."""
+    cases = make_cases(["ping_pong"], ["tcp"], [8, 64])
+    bad = lost_batch(cases[1], 1, 99, "failed", "wrong byte")
+    runs = [night(tmp_path, 1, cases=cases), night(tmp_path, 2, cases=cases, more=[bad])]
+    side = side_of_runs(runs, "both")
+    assert {size for curve in side.curves.values() for size in curve} == {8}
+    [left_out] = side.left_out
+    assert left_out.startswith("tcp/ping_pong/64: ")
+    assert "wrong byte" in left_out
+
+
+def test_of_several_tests_in_common_the_first_of_the_first_side_is_named(tmp_path: Path) -> None:
+    sides = []
+    for name, tests, single in (("a", ("stream", "ping_pong"), True),
+                                ("b", ("ping_pong", "stream"), False)):  # fmt: skip
+        cases = tuple(
+            msgspec.structs.replace(case, single=single)
+            for case in make_cases(tests, ("tcp",), (8,))
+        )
+        sides.append(weft.load(synthetic_record(tmp_path / f"{name}.jsonl", cases)))
+    for order, test in ((sides, "stream"), (sides[::-1], "ping_pong")):
+        with pytest.raises(WeftError, match=f"the sides have {test} in common but in no variant"):
+            compare(load_sides(order))

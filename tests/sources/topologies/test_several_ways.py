@@ -41,3 +41,31 @@ def test_what_lies_behind_a_switch_with_several_ways_has_several(tmp_path: Path)
     way = ways_of(tmp_path, one)["n1", "n3"]
     assert [part for part in way if part.startswith("switch")] == [
         "switch a", "switch s1", "switch b"]  # fmt: skip
+
+
+PODS = "".join(
+    f'[[switch]]\nname = "{name}"\nnodes = "{nodes}"\nuplinks = ["{above}"]\n'
+    for name, nodes, above in (
+        ("l1", "n1", "s1"), ("l2", "n2", "s1"), ("s1", "", "c1"), ("c1", "", "t"),
+        ("l3", "n3", "s2"), ("l4", "n4", "s2"), ("s2", "", "c2"), ("c2", "", "t"),
+    )
+)  # fmt: skip
+
+
+def test_a_part_of_a_fabric_is_one_group_at_whatever_levels_it_ends(tmp_path: Path) -> None:
+    """Below s1 are the same hosts as below c1, which is no further group."""
+    (tmp_path / "fabric.toml").write_text(PODS)
+    topology = topology_of([str(tmp_path / "fabric.toml")])
+    members = [one.members for one in topology.on(("n1", "n2", "n3", "n4")).groups]
+    assert members.count(frozenset({"n1", "n2"})) == 1
+    assert len(members) == len(set(members)) == 6
+
+
+def test_of_some_hosts_only_their_groups_are_known(tmp_path: Path) -> None:
+    (tmp_path / "fabric.toml").write_text(PODS)
+    known = topology_of([str(tmp_path / "fabric.toml")]).on(("n1", "n3"))
+    assert {one.name: set(one.members) for one in known.groups if one.level == 1} == {
+        "leaf l1": {"n1"},
+        "leaf l3": {"n3"},
+    }
+    assert all(one.members for one in known.groups)
