@@ -169,3 +169,10 @@ def test_netpipes_sizes_are_those_of_its_own_loop() -> None:
 def test_a_change_has_its_sign_on_both_sides_of_nothing() -> None:
     assert [format_change(one)[0] for one in (0.0, 0.4, 12.0, -0.4)] == ["+", "+", "+", "-"]
     assert [format_change(one) for one in (-0.04, -0.0, -0.06)] == ["+0.0 %", "+0.0 %", "-0.1 %"]
+
+
+@pytest.mark.parametrize("text", ["1h2s3min", "1h1h", "2min1h3s", "1min2min"])
+def test_a_time_goes_from_its_largest_unit_down(text: str) -> None:
+    with pytest.raises(WeftError, match=f"'{text}' is not a time"):
+        parse_seconds(text)
+    assert parse_seconds("1h2min3s") == 3723

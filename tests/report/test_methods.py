@@ -3,6 +3,7 @@
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -12,6 +13,7 @@ import weft
 from support.builders import lost_batch, make_cases, synthetic_record
 from support.copies import ROOT
 from support.in_process import weft_here
+from support.studies import record_of, weak_cases
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.record.run import Run
@@ -133,3 +135,44 @@ def test_cases_that_failed_count_among_those_that_were_to_settle(tmp_path: Path)
     said = dict(methods_of(results_of(run, summaries)).sections)["Statistics"]
     settled = sum(one.settled for one in summaries)
     assert f" {settled} of {len(CASES)} cases reached " in said
+
+
+def methods_with(path: Path, **change: Any) -> Methods:
+    """Of a record whose summaries are changed where they are of the first case."""
+    run = weft.load(synthetic_record(path, CASES, launches=6))
+    first, *others = summarise(run)
+    return methods_of(results_of(run, [msgspec.structs.replace(first, **change), *others]))
+
+
+def test_each_kind_of_interval_is_named_where_some_case_has_it(tmp_path: Path) -> None:
+    """One case of three launches beside those of six."""
+    words = dict(methods_with(tmp_path / "r.jsonl", launches=3).sections)["Statistics"]
+    assert "the range of two to five launches" in words
+    assert "order statistics of six launches or more" in words
+
+
+def test_one_case_without_an_interval_does_not_make_the_others_normal(tmp_path: Path) -> None:
+    found = methods_with(tmp_path / "r.jsonl", launches=1, latency_ns=None,
+                         bandwidth_bytes_per_s=None)  # fmt: skip
+    states = {one.number: one.state for one in found.rules}
+    assert (states[5], states[6]) == ("not kept", "kept")
+
+
+def test_the_software_has_its_libraries_with_their_versions(tmp_path: Path) -> None:
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", CASES))
+    [(name, host)] = run.header.hosts.items()
+    software = {
+        **host.get("software", {}),
+        "libraries": {"ucx": "1.13.1", "glibc": "2.36", "x": "1"},
+    }
+    header = msgspec.structs.replace(run.header, hosts={name: {**host, "software": software}})
+    known = Run(run.path, msgspec.structs.replace(run.lines, header=header))
+    words = dict(methods_of(results_of(known, summarise(known))).sections)["Software"]
+    assert "glibc 2.36, ucx 1.13.1" in words
+    assert "other" not in words
+
+
+def test_efficiencies_are_over_the_fewest_ranks(tmp_path: Path) -> None:
+    run = record_of(tmp_path, weak_cases(extents=(4,))[::-1])
+    words = {one.number: one.reason for one in methods_of(results_of(run, summarise(run))).rules}
+    assert "efficiencies are over the run of 1 rank of" in words[1]

@@ -6,7 +6,7 @@ import msgspec
 
 from weft.report.table import split
 from weft.report.turned import for_page
-from weft.tables import PAGE_CHARACTERS, Table
+from weft.tables import PAGE_CHARACTERS, PAGE_GAP, Table
 
 MANY = tuple(f"column {at}" for at in range(20))
 
@@ -79,3 +79,13 @@ def test_columns_of_words_begin_at_their_left_in_each_part() -> None:
     parts = for_page(table)
     assert {head for part in parts for head in (part.head[at] for at in part.left)} == words
     assert all(part.left[0] == 0 for part in parts)
+
+
+def test_a_column_is_as_wide_on_a_page_as_its_longest_word_or_line() -> None:
+    """A head breaks at blanks; a cell where it says so."""
+    table = Table(
+        name="a", caption="A", head=("a longer head", "b", "of nothing"),
+        rows=(("x", "one\na longer line", ""), ("y", "two", "")),
+    )  # fmt: skip
+    longest = ("longer", "a longer line", "nothing")
+    assert table.page_widths == [PAGE_GAP + len(one) for one in longest]

@@ -169,3 +169,11 @@ def test_maps_of_other_hosts_are_joined_by_their_names(tmp_path: Path, before: w
     [same] = changed_maps(both, [map_record(tmp_path / "s.jsonl", {"n5": 1.5})])
     assert same.change.slower.findings == ()
     assert same.change.longer == pytest.approx(0, abs=0.01)
+
+
+def test_the_first_map_of_either_side_is_named_where_they_have_no_pair(tmp_path: Path) -> None:
+    hosts = tuple(f"m{host}" for host in HOSTS)
+    before = [map_record(tmp_path / f"b{at}.jsonl", {}) for at in range(2)]
+    after = [map_record(tmp_path / f"a{at}.jsonl", {}, hosts=hosts) for at in range(2)]
+    with pytest.raises(WeftError, match=r"/b0\.jsonl and \S+/a0\.jsonl are maps without"):
+        changed_maps(before, after)

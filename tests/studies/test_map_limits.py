@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -50,6 +51,14 @@ def test_every_way_keeps_a_latency(tmp_path: Path, bound: str, outcome: str) -> 
     [check] = held(tmp_path, f'sizes = "8"\nlatency_at_most = "{bound}"')
     assert (check.outcome, check.bytes) == (outcome, 8)
     assert "42 ways" in check.why
+
+
+def test_a_limit_that_every_way_keeps_says_what_the_slowest_takes(tmp_path: Path) -> None:
+    """n3's take 1.5 us there and back, of which half of the usual 1 us is the answer's."""
+    [check] = held(tmp_path, 'sizes = "8"\nlatency_at_most = "2 us"', {"n3": 1.5})
+    assert check.outcome == "pass"
+    [time_us] = re.findall(r"the slowest of 42 ways takes ([\d.]+) µs$", check.why)
+    assert float(time_us) == pytest.approx(1.0, rel=0.03)
 
 
 def test_an_open_limit_says_what_would_tell_and_what_to_type(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from weft.estimate import Estimate
 from weft.fabric.peaks import parse_link
 from weft.plan.rounds import usual_rounds
 from weft.plan.simulated import Kind, SimulatedPlatform
+from weft.record.run import Run
+from weft.reference.library import platforms
 from weft.topics.base import Results
 from weft.topics.map_bisection import bisection_in_words, bisection_table, link_of
 from weft.topics.map_charts import matchings_chart
@@ -109,3 +111,15 @@ def with_platform(run: weft.Run, platform: SimulatedPlatform) -> weft.Run:
     found = copy.copy(run)
     found.lines = replace(run.lines, header=header)
     return found
+
+
+def test_the_link_of_a_simulated_map_is_that_of_its_platform(tmp_path: Path) -> None:
+    run = map_record(tmp_path / "m.jsonl", {})
+    known = [one for one in platforms() if one.link]
+    assert len(known) > 2
+    for one in (*known, *(one for one in platforms() if not one.link)):
+        simulated = SimulatedPlatform(name=one.name, kind="model", nodes=8)
+        plan = msgspec.structs.replace(run.header.plan, simulated=simulated)
+        header = msgspec.structs.replace(run.header, plan=plan)
+        there = Run(run.path, msgspec.structs.replace(run.lines, header=header))
+        assert link_of(there, "mpi") == (parse_link(one.link) if one.link else None)

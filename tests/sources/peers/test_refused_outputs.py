@@ -144,3 +144,18 @@ def test_the_least_rate_of_iperf3_is_a_rate(tmp_path: Path) -> None:
     assert row.time_ns == pytest.approx(row.case.bytes / (0.5 / 8) * 1e9)
     _, why, _ = refused("iperf3.json", rate.sub(r"\g<1>0", GOOD["iperf3.json"]), tmp_path)
     assert why.endswith("has no bits_per_second")
+
+
+def test_results_that_are_not_known_are_named_by_the_alphabet(tmp_path: Path) -> None:
+    text = LATENCY_JSON.replace('"MsgSize": 2,', '"Zz": 1, "MsgSize": 2, "Aa": 1, "Mm": 1,')
+    _, why, _ = refused("perftest json", text, tmp_path)
+    assert why == "these results are not understood: Aa, Mm, Zz"
+
+
+def test_a_stream_of_iperf3_that_was_cut_is_refused_where_it_ends(tmp_path: Path) -> None:
+    lines = (OUTPUTS / "iperf3_stream.json").read_text().splitlines()
+    assert len(lines) > 3
+    line, why, fix = refused("iperf3.json", "\n".join(lines[:-1]) + "\n", tmp_path)
+    # Behind the last line that is there.
+    assert (line, why, fix) == (
+        len(lines), "the end of the run is missing", "import the whole output")  # fmt: skip

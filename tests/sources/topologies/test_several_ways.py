@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from weft.errors import WeftError
 from weft.sources.topologies import topology_of
 
 DIAMOND = """
@@ -69,3 +72,22 @@ def test_of_some_hosts_only_their_groups_are_known(tmp_path: Path) -> None:
         "leaf l3": {"n3"},
     }
     assert all(one.members for one in known.groups)
+
+
+def test_an_empty_topology_beside_another_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "fabric.toml").write_text(PODS)
+    for words in (["", str(tmp_path / "fabric.toml")], [str(tmp_path / "fabric.toml"), " "], [" "]):
+        with pytest.raises(WeftError, match="--topology is empty"):
+            topology_of(words)
+
+
+def test_capabilities_in_another_shape_say_nothing_of_a_neighbour(tmp_path: Path) -> None:
+    """Whoever does not say what it is may be a switch."""
+    text = (
+        '{"lldp":{"interface":[{"eth0":{"chassis":{"%s":{"id":{"value":"1"},'
+        '"capability":["Bridge"]}}}}]}}'
+    )
+    for host, leaf in (("n1", "l1"), ("n2", "l1"), ("n3", "l2"), ("n4", "l2")):
+        (tmp_path / f"{host}.json").write_text(text % leaf)
+    known = topology_of([str(tmp_path)]).on(("n1", "n2", "n3", "n4"))
+    assert {one.name for one in known.groups} == {"leaf l1", "leaf l2"}
