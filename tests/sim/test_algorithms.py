@@ -267,3 +267,16 @@ def test_each_algorithm_is_what_the_simulator_calls_it(
     """SimGrid 3.32, "Available Algorithms" of its documentation of SMPI."""
     found = algorithms_of(test, ",".join(values), 8)
     assert {name: settings[setting] for name, settings in found.items()} == values
+
+
+def test_where_one_fabric_was_not_moved_nothing_is_said_of_the_calibrations_error() -> None:
+    moves = ((2.0, 1.0), (1.0, 2.0), (2.0, 2.0))
+    short, long = answer(*SHORT, moves), answer(*LONG, moves)
+    for pair in ((short, bare(long)), (bare(short), long), (bare(short), bare(long))):
+        [said] = in_words(pair)
+        assert said.startswith("the fastest of these: recursive-doubling from 8 B, ring from 64 B")
+        assert "error" not in said
+
+
+def bare(one: PredictedFabric) -> PredictedFabric:
+    return msgspec.structs.replace(one, moved=())

@@ -22,6 +22,7 @@ from weft.sim.platforms import calibrated
 from weft.sim.predicted import Variant, parameters_of
 from weft.studies.placed_tests import placed_tests_of
 from weft.studies.prediction import (
+    _cards,
     _check_refused,
     _front,
     _lacking,
@@ -29,6 +30,7 @@ from weft.studies.prediction import (
     _results_of,
     known_certainty,
 )
+from weft.tables import Table
 from weft.topics import charts_of
 
 CERTAINTY = Certainty(mean=0.03, worst=0.2, fixed=0.25, byte=0.1, points=40, largest_bytes=4096)
@@ -270,3 +272,22 @@ def test_drawn_pairs_have_as_long_a_queue_as_their_shortest_messages_need(
     [of_usual] = placed_tests_of(platform(), variant, usual)
     assert of_usual.experiment.variants == usual.variants
     assert of_usual.launches == 100
+
+
+@pytest.mark.parametrize(
+    ("fabrics", "cases", "more", "fits"),
+    [(6, 4, 0, True), (7, 4, 0, False), (6, 4, 1, False), (1, 4, 0, True), (1, 4, 1, False)],
+)
+def test_cards_are_made_where_all_of_them_have_room(
+    fabrics: int, cases: int, more: int, fits: bool
+) -> None:
+    """`more` are further cases of the first fabric alone."""
+    rows = [
+        (f"case {case}", f"fabric {fabric}", "1 µs", "[1, 2]")
+        for fabric in range(fabrics)
+        for case in range(cases + (more if not fabric else 0))
+    ]
+    head = ("case", "fabric", "time", "interval")
+    found = _cards(Table(name="a", caption="A", head=head, rows=tuple(rows)))
+    assert [one.title for one in found] == [f"fabric {at}" for at in range(fabrics)] * fits
+    assert all(len(one.figures) == cases for one in found)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from support.builders import write_lines
+from support.builders import synthetic_record, write_lines
 from support.maps import HOSTS, map_record
 from support.printed import result_of
 from weft.cli.main import app
@@ -16,7 +16,7 @@ from weft.record.run import load
 from weft.sources.topologies import topology_of
 from weft.studies.figures import chart_called
 from weft.studies.map_changes import changed_maps, checks_of, sentences_of
-from weft.studies.maps import maps_among
+from weft.studies.maps import check_are_maps, maps_among
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -177,3 +177,13 @@ def test_the_first_map_of_either_side_is_named_where_they_have_no_pair(tmp_path:
     after = [map_record(tmp_path / f"a{at}.jsonl", {}, hosts=hosts) for at in range(2)]
     with pytest.raises(WeftError, match=r"/b0\.jsonl and \S+/a0\.jsonl are maps without"):
         changed_maps(before, after)
+
+
+def test_a_topology_is_for_maps_of_which_there_may_be_one(tmp_path: Path) -> None:
+    one = map_record(tmp_path / "m.jsonl", {})
+    other = load(synthetic_record(tmp_path / "r.jsonl"))
+    fabric_of = topology_of(["dragonfly"]).on
+    check_are_maps([one, other], fabric_of)
+    check_are_maps([other], None)
+    with pytest.raises(WeftError, match="--topology"):
+        check_are_maps([other, other], fabric_of)

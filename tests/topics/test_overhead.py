@@ -177,3 +177,10 @@ def test_other_variants_are_rows_of_their_own(tmp_path: Path) -> None:
     others = (usual, replace(usual, wait="block"), replace(usual, pages="huge"))
     path = synthetic_record(tmp_path / "r.jsonl", others, times_ns=times, parts_ns=parts)
     assert [row.variant for row in overheads_of(weft.load(path))] == ["", "block", "huge_pages"]
+
+
+def test_rows_of_rank_0_come_first(tmp_path: Path) -> None:
+    rows = [row for row in overheads_of(record_of(tmp_path, "host_overhead")) if row.calls_ns]
+    of_size = [row.rank for row in rows if row.bytes == SIZES[0]]
+    assert of_size == sorted(of_size)
+    assert set(of_size) == {0, 1}
