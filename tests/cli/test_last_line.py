@@ -108,3 +108,18 @@ def test_a_host_that_is_gone_is_why_and_alone_no_case_would_run(
         f"weft: {said}: 2 of 3 cases have no result, {run.path} lists them; go on when all answer:"
         f" weft run --resume {run.path}"
     )
+
+
+def test_a_case_that_failed_is_named_before_those_that_nobody_tried(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Wherever it stands among them: the reason of the others is the budget, said above."""
+    for failed in CASES[1:]:
+        lost = [lost_batch(failed, 0, 900, "failed", "the link failed in recv")]
+        path = tmp_path / f"{failed.bytes}.jsonl"
+        synthetic_record(path, CASES, times_ns=of_the_first, more=lost, outcome="budget")
+        line = last_line(weft.load(path), capsys, is_said=True)
+        assert line.startswith(
+            f"weft: 2 of 3 cases have no result, the first is {failed.key}: the link failed in"
+        ), line
+        assert f"run it alone: weft run ping_pong --sizes {failed.bytes} --transport tcp" in line

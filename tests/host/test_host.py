@@ -308,3 +308,28 @@ def test_the_tightest_quota_of_a_group_and_those_above_it_holds(
         "sys/fs/cgroup/job/step/cpu.max": quota(own),
     }
     assert collect_cgroup(lay_out(tmp_path, files)).cpu_limit_cores == 2
+
+
+@pytest.mark.parametrize(
+    ("files", "known"),
+    [
+        ({}, False), ({"sys/fs/cgroup/cgroup.controllers": "cpu"}, True),
+        ({"sys/fs/cgroup/cpu/tasks": "1"}, True), ({"sys/fs/cgroup/job/cpu.max": "max 1000"}, True),
+        ({"sys/fs/cgroup/job/cpu.stat": "x"}, False),
+    ],
+)  # fmt: skip
+def test_that_no_quota_holds_is_known_by_any_sign_of_one(
+    tmp_path: Path, files: dict[str, str], known: bool
+) -> None:
+    """Of either version of control groups, in any group of this process."""
+    told = collect_cgroup(lay_out(tmp_path, {"proc/self/cgroup": "0::/job/step", **files}))
+    assert (told.cpu_limit_known, told.cpu_limit_cores) == (known, None)
+
+
+@pytest.mark.parametrize("boosts", [("1", "0"), ("0", "1"), ("1", "1"), ("0", "0")])
+def test_the_frequency_may_rise_where_it_may_on_any_cpu(
+    tmp_path: Path, boosts: tuple[str, str]
+) -> None:
+    files = {f"{CPU}/cpu{at}/cpufreq/boost": one for at, one in enumerate(boosts)}
+    level = findings(collect(lay_out(tmp_path, files)))["turbo"]
+    assert level == ("note" if "1" in boosts else "ok")

@@ -257,6 +257,7 @@ def test_steal_container_and_what_moves_interrupts(tmp_path: Path) -> None:
     files = {
         "proc/stat": "cpu  40 0 40 10 0 0 0 10 99 0\ncpu0 1 1 1 1 1 1 1 1 1 1",
         "proc/17/comm": "irqbalance",
+        "proc/18/comm": "bash",
         "proc/self/cgroup": "0::/docker/abc",
     }
     found = collect_system(lay_out(tmp_path, files))

@@ -144,6 +144,10 @@ def test_the_first_mpi_that_is_complete_is_taken(script: Script) -> None:
     starts = {"openmpi": True, "mpich": True}
     with pytest.raises(WeftError, match="no rank programs for MPI in"):
         choose_mpi(starts=lambda mpi: starts[mpi])
+    # Where one MPI of two can be started it is the programs that lack, and not a starter.
+    for other in starts:
+        with pytest.raises(WeftError, match="no rank programs for MPI in"):
+            choose_mpi(starts=lambda mpi, other=other: mpi != other)  # type: ignore[misc]
     script("mpich/rank-tcp")
     assert choose_mpi(starts=lambda mpi: starts[mpi]) == "mpich"
     script("openmpi/rank-tcp")

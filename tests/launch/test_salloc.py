@@ -124,3 +124,14 @@ def test_a_job_is_asked_for_with_each_of_its_words() -> None:
     assert words[10:] == ["map", "--ranks", "7"]
     bare = words_of(SiteJob(command="run", words=(), nodes=2, budget_s=60.0))
     assert not {word for word in bare if word.startswith(("--part", "--acc", "--cons"))}
+
+
+@pytest.mark.parametrize("there", [("srun",), ("salloc",), ("salloc", "srun")])
+def test_nobody_is_asked_with_half_of_slurm(
+    there: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in there:
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert is_needed(2, "", {}) is (len(there) == 2)

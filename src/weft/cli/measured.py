@@ -99,16 +99,18 @@ def end(
             gone = not_answering(footer.silent_hosts)
             typer.echo(f"weft: {gone}: {lack}, {run.path} lists them; {then}", err=True)
             raise typer.Exit(1)
-        if is_said and bad[0].status == "not_tried":
+        # One that was tried says more than those that the budget left out.
+        first = min(bad, key=lambda s: s.status == "not_tried")
+        if is_said and first.status == "not_tried":
             typer.echo(f"weft: {lack}", err=True)
             raise typer.Exit(1)
         # Of one that nobody tried the reason says how it is: with the others, and not alone.
         further = (
             ""
-            if bad[0].status == "not_tried"
-            else f"; {run.path} lists all{_alone(run, bad[0].case)}"
+            if first.status == "not_tried"
+            else f"; {run.path} lists all{_alone(run, first.case)}"
         )
-        why = f"the first is {bad[0].case}: {bad[0].reason.rstrip('.')}"
+        why = f"the first is {first.case}: {first.reason.rstrip('.')}"
         typer.echo(f"weft: {lack}, {why}{further}", err=True)
         raise typer.Exit(1)
     if not any(s.status == "ok" for s in summaries):
