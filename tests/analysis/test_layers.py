@@ -12,7 +12,14 @@ from hypothesis import given, settings
 from rich.console import Console
 
 import weft
-from support.builders import lost_batch, make_cases, synthetic_record, usual_time_ns, usual_times_ns
+from support.builders import (
+    LAUNCH_EFFECTS,
+    lost_batch,
+    make_cases,
+    synthetic_record,
+    usual_time_ns,
+    usual_times_ns,
+)
 from support.records_of_any_kind import Planned, planned, record_of
 from weft.analysis.layers import Layers, Step, layers_of, step_between
 from weft.analysis.stats.intervals import median_of_launches
@@ -362,3 +369,17 @@ def test_a_wide_interval_does_not_press_the_chart_of_layers_to_a_line(tmp_path: 
     drawn = (msgspec.structs.replace(pair, steps=tuple(steps)),)
     [chart] = layer_charts(msgspec.structs.replace(layers, pairs=drawn))
     assert chart.y.ends == (0.0, 10.0)  # µs, with a quarter of room beside what is clear
+
+
+def test_a_pair_has_its_answer_where_any_size_has_an_interval(tmp_path: Path) -> None:
+    """One launch of the one size, five of the other."""
+
+    def times_ns(case: Case, launch: int) -> list[float]:
+        if launch and case.bytes:
+            return []
+        return [(1000.0 if case.transport == "tcp" else 1500.0) * LAUNCH_EFFECTS[launch]] * 9
+
+    run = measured(tmp_path / "r.jsonl", {"tcp": LO, "ofi": OFI_TCP}, times_ns=times_ns)
+    [pair] = [one for one in found(run).pairs if one.test == "ping_pong"]
+    assert {step.bytes: step.has_interval for step in pair.steps} == {0: True, 1000: False}
+    assert pair_in_words(pair).startswith("ofi adds 250 ns at 0 B over tcp")

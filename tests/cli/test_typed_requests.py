@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.builders import synthetic_record
+from support.in_process import TERMINAL, weft_here
 from support.typed import request_of
 
 
@@ -29,3 +30,14 @@ def test_what_is_typed_beside_again_is_of_the_new_run(
     found, before = ([getattr(one, name) for name in names] for one in (asked, usual))
     assert found == [9, 77, 4711, 0.03, 95.0, 41.0]
     assert all(one != other for one, other in zip(found, before, strict=True))
+
+
+def test_limits_without_a_file_are_refused_with_what_to_type(tmp_path: Path) -> None:
+    record = synthetic_record(tmp_path / "r.jsonl")
+    for words, says in (
+        ((), "nothing says which file the limits go to; type -o limits.toml"),
+        (("-o", "night.json"), "night.json is no .toml; type -o night.toml"),
+    ):
+        done = weft_here(["check", "--make-limits", record, *words], TERMINAL)
+        assert done.returncode == 2
+        assert says in done.stderr

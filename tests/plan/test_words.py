@@ -320,3 +320,13 @@ def test_an_import_is_further_outputs_beside_those_that_have_a_name(
     assert again.command(launches) == command
     assert again.resumed == "weft import another-run.txt"
     assert again.longer(3.0) == "weft import a.txt 'b 2.txt' another-run.txt"
+
+
+def test_as_many_launches_were_made_as_the_ranks_with_the_fewest_have(tmp_path: Path) -> None:
+    """A budget ended before the last launches of mpi: what a launch takes is of whole rounds."""
+    cases = make_cases(("ping_pong",), ("tcp", "mpi"), "8", patterns=KNOWN)
+    path = synthetic_record(
+        tmp_path / "r.jsonl", cases, launches=5,
+        times_ns=lambda case, at: [1e3 + at] * 9 if case.transport == "tcp" or at < 3 else [],
+    )  # fmt: skip
+    assert next_session_of(load(path)).made == 3

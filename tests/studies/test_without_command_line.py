@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.builders import make_cases, synthetic_record
+from support.nights import night
 from weft.applications.asked import ApplicationsAsked
 from weft.errors import WeftError
 from weft.record.run import load
@@ -186,3 +187,11 @@ def test_a_table_alone_is_the_topics_own_and_has_the_link(path: Path) -> None:
 def test_lists_without_a_question_are_asked_back_by_the_first() -> None:
     with pytest.raises(WeftError, match=r"what is to be done with a\.toml\?; type --compare"):
         priced(None, lists=(Path("a.toml"), Path("b.toml")))
+
+
+def test_one_of_several_records_under_test_is_no_reference(tmp_path: Path) -> None:
+    paths = [night(tmp_path, day).path for day in range(3)]
+    for reference in paths[:2]:
+        with pytest.raises(WeftError, match="is the record under test itself"):
+            checked(paths[:2], [reference], 0.05)
+    assert checked(paths[:2], paths[2:], 0.05).checks

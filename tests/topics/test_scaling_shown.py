@@ -19,7 +19,7 @@ from weft.report.terminal import render_brief
 from weft.sources.sides import load_sides
 from weft.topics import results_of
 from weft.topics.scaling import Scaling
-from weft.units import format_flops
+from weft.units import format_flops, format_time
 
 
 def test_a_screen_has_what_is_lost_before_the_parts(tmp_path: Path) -> None:
@@ -128,3 +128,15 @@ def test_in_plain_data_lattices_costs_follow_all_rows(tmp_path: Path) -> None:
     assert len(rows.costs) == 3
     assert [one.get("case") for one in plain[:9]] == [row.case for row in rows.all]
     assert [one["lattice"] for one in plain[9:]] == [cost.lattice for cost in rows.costs]
+
+
+def test_the_part_that_grew_most_is_shown_where_any_did(tmp_path: Path) -> None:
+    run = record_of(tmp_path, weak_cases())
+    shown = [row[-1] for row in tables_of(run, summarise(run), "scaling")[2].rows]
+    known = rows_of(run).costs
+    assert [cost.most_ns > 0 for cost in known] == [True, True, False]
+    assert shown == [
+        f"{cost.most_in} +{format_time(cost.most_ns)}" if cost.most_ns > 0 else "-"
+        for cost in known
+    ]
+    assert shown[0] == "local +1.09 µs"
