@@ -344,3 +344,9 @@ def test_every_unit_of_a_kernel_size_is_a_power_of_two() -> None:
         unit: 3 << power for unit, power in known.items()
     }
     assert size_bytes("3 T") is None
+
+
+def test_a_node_that_says_little_is_there_all_the_same(tmp_path: Path) -> None:
+    [node] = collect_numa(lay_out(tmp_path, {f"{NODE}/node3/cpulist": "0-1"}))
+    assert (node.node, node.cpus, node.distances) == (3, [0, 1], [])
+    assert (node.total_bytes, node.free_bytes) == (None, None)

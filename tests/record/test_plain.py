@@ -151,3 +151,9 @@ def test_the_first_of_several_bad_rows_is_named(
 ) -> None:
     with pytest.raises(WeftError, match=f"row 2: {what}"):
         read_plain(written(tmp_path, "\n".join(("bytes,time_us", *rows, ""))))
+
+
+def test_the_first_of_several_cells_that_are_no_numbers_is_named(tmp_path: Path) -> None:
+    table = "bytes,time_us\n8,1\n8,two\n8,3\n8,four\n"
+    with pytest.raises(WeftError, match="row 2: 'two' in column time_us is not a number"):
+        read_plain(written(tmp_path, table))

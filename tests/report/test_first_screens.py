@@ -40,6 +40,13 @@ def test_a_chart_of_one_place_shows_no_course(
     assert chart_of("a", "a", AXIS, AXIS, tracks).has_course is says
 
 
+def test_a_bar_beside_a_point_shows_a_course() -> None:
+    bar = Track(label="tcp", x=(8.0,), y=(1.0,), style="bar", base=(0.0,))
+    point = Track(label="mpi", x=(8.0,), y=(1.0,))
+    for tracks in ([bar, point], [point, bar]):
+        assert chart_of("a", "a", AXIS, AXIS, tracks).has_course
+
+
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_has_no_axis_with_one_tick_and_its_table_has_the_figures(tmp_path: Path) -> None:
     """Barrier, or a run of one size, was drawn as one point over the middle of an axis."""

@@ -140,3 +140,16 @@ def test_the_part_that_grew_most_is_shown_where_any_did(tmp_path: Path) -> None:
         for cost in known
     ]
     assert shown[0] == "local +1.09 µs"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_flops_are_shown_where_any_application_counts_them(tmp_path: Path, order: int) -> None:
+    """A halo's exchange has none, milc beside it has."""
+    both = [*weak_cases(extents=(4,)), *weak_cases("halo", extents=(8,))][::order]
+    shown = {}
+    for name, cases in (("both", both), ("halo", weak_cases("halo", extents=(8,)))):
+        (tmp_path / name).mkdir()
+        run = record_of(tmp_path / name, tuple(cases))
+        [table, *_] = tables_of(run, summarise(run), "scaling")
+        shown[name] = any("Flops are counted" in note for note in table.notes)
+    assert shown == {"both": True, "halo": False}

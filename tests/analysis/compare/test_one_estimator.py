@@ -12,7 +12,7 @@ import scipy
 
 import weft
 from support.builders import make_batch, make_header, make_launch, synthetic_record, write_lines
-from weft.analysis.compare.acceptance import Checked, against_record
+from weft.analysis.compare.acceptance import Checked, _has_figure, against_record
 from weft.analysis.compare.comparison import Row, compare
 from weft.analysis.compare.pool import Pooled, pool
 from weft.analysis.stats.slowdown import Paces, Slowdown, slowdown_between
@@ -153,3 +153,11 @@ def test_a_case_that_one_of_several_sessions_measured_is_over_its_launches() -> 
     assert once.unit == "launch"
     assert once.known.sessions == ((1.0, 1.1),)
     assert msgspec.structs.replace(once, paces=({0: 1.0}, {0: 1.1}, {})).unit == "session"
+
+
+def test_a_case_of_one_session_of_several_has_a_figure() -> None:
+    case = Case(test="ping_pong", transport="tcp", bytes=8)
+    for paces, has in ((({0: 1.0}, {}), True), (({}, {0: 1.0}), True), (({}, {}), False)):
+        assert _has_figure(Pooled(case=case, directions=1, paces=paces)) is has
+    failed = Pooled(case=case, directions=1, paces=({0: 1.0},), failed="wrong byte")
+    assert not _has_figure(failed)

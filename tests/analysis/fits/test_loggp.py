@@ -207,3 +207,16 @@ def test_one_launch_or_two_sizes_are_refused() -> None:
 def test_a_stream_of_one_launch_makes_no_model() -> None:
     assert fit_models(made(2350), made(700, 1)).loggp is None
     assert fit_models(made(2350), made(700, 2)).loggp is not None
+
+
+def test_where_one_size_has_no_receive_overhead_there_is_no_latency() -> None:
+    """L takes both overheads, o_s of each size stays."""
+    first, *others = [delay_test(size) for size in SIZES]
+    for lacking in (
+        [msgspec.structs.replace(first, receive_ns=None), *others],
+        [first, *others[:-1], msgspec.structs.replace(others[-1], receive_ns=None)],
+    ):
+        model = from_delays("some", [lacking, lacking])
+        assert model.latency_ns is None
+        assert len(model.overheads) == len(SIZES)
+        assert [one.receive_ns is None for one in model.overheads].count(True) == 1
