@@ -97,6 +97,20 @@ def test_each_cell_is_its_transports_figure_at_the_size_of_its_head(tmp_path: Pa
     assert len({row[3] for row in rows}) == len(rows)
 
 
+def test_a_column_stands_there_for_any_transport_that_has_its_figure(tmp_path: Path) -> None:
+    """tcp has bandwidths too, mpi a latency alone."""
+    cases = (
+        *make_cases(("ping_pong",), ("mpi", "tcp"), (8, 1024)),
+        *make_cases(("stream",), ("tcp",), (1024, 65536)),
+    )
+    head, mpi, tcp, *_ = (
+        re.split(r"  +", line.strip())
+        for line in lines_of(weft.load(synthetic_record(tmp_path / "r.jsonl", cases)))
+    )
+    assert head == ["latency, 8 B", "bandwidth, 64 KiB"]
+    assert (mpi[0], tcp[0], len(tcp)) == ("mpi", "tcp", 3)
+
+
 def test_more_transports_than_have_room_are_counted(tmp_path: Path) -> None:
     cases = make_cases(("ping_pong", "stream"), TRANSPORTS, (8, 1024, 65536))
     lines = lines_of(weft.load(synthetic_record(tmp_path / "r.jsonl", cases)))

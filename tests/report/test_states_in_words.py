@@ -74,6 +74,15 @@ def test_a_page_says_where_it_was_measured_or_that_it_was_not(run: Run) -> None:
     assert f"2 ranks, {platform().label}" in said
 
 
+def test_a_page_of_a_measured_and_a_simulated_record_has_what_disturbed(run: Run) -> None:
+    def title_of(*runs: Run) -> str:
+        return page._conditions_title([results_of(one, summarise(one)) for one in runs])
+
+    assert title_of(simulated(run), simulated(run)) == "What was simulated"
+    for runs in ((run, simulated(run)), (simulated(run), run), (run,)):
+        assert title_of(*runs) == "What disturbed it"
+
+
 def test_each_ending_has_its_words(run: Run) -> None:
     assert said_of(run) == ("settled", f"Every case is precise: {REACHED}.")
     assert said_of(with_plan(run, samples=100)) == (
