@@ -2,6 +2,7 @@
 
 import gc
 import io
+import math
 import os
 import subprocess
 import sys
@@ -34,6 +35,8 @@ def weft_here(
         mock.patch.object(gc, "freeze"),
         # A budget is that of the whole command, from the start of its process.
         mock.patch("weft.cli.from_record.begun_s", return_value=begun_s),
+        # A line of progress would begin by the clock, wherever others keep the cores.
+        mock.patch("weft.stages.PATIENCE_S", math.inf),
         redirect_stdout(out),
         redirect_stderr(errors),
     ):
