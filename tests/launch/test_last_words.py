@@ -107,6 +107,7 @@ def test_a_crash_is_told_with_its_signal_and_where_it_was() -> None:
 
 # As MPICH 4.0.2 printed it where the peer was killed before its memory was attached.
 SHARED = "[1795828889.330141] [vm:8274 :0]  mm_sysv.c:57  UCX  ERROR shmat(shmid=98349) failed"
+CALLED = "Abort(1) on node 1 (rank 1 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 1)"
 ABORT = (
     "Abort(1009935631) on node 3 (rank 3 in comm 0): Fatal error in internal_Test: Other MPI error"
 )
@@ -115,7 +116,7 @@ ABORT = (
 @pytest.mark.parametrize(
     ("said", "reason"),
     [(f"{SHARED}\n{ABORT}", f"rank 3 aborted: {SHARED}"), (ABORT, f"rank 3 aborted: {ABORT}"),
-     (f"{SHARED}\n{ABORT}\n{OWN}", OWN), (SHARED, SHARED)],
+     (f"{SHARED}\n{ABORT}\n{OWN}", OWN), (SHARED, SHARED), (CALLED, f"rank 1 aborted: {CALLED}")],
 )  # fmt: skip
 def test_a_rank_that_its_library_ended_is_told_with_the_first_error(said: str, reason: str) -> None:
     command = [sys.executable, "-c", "import sys; sys.exit(sys.argv[1])", said]

@@ -1,5 +1,6 @@
 """The times of an exchange over its ranks, from records whose answer is known."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,17 @@ def record_of(path: Path, own_ns: tuple[float, ...] = OWN_NS, case: Case = CASE)
     return weft.load(file)
 
 
+def record_beside(folder: Path, own_ns: Mapping[int, list[float]]) -> weft.Run:
+    """Ten samples of rank 0 that are alike in a launch, and those of the other ranks."""
+    file = synthetic_record(
+        folder / "s.jsonl",
+        (CASE,),
+        times_ns=lambda _, round_: [1000.0 * LAUNCH_EFFECTS[round_]] * 10,
+        parts_ns=lambda _, __: {f"rank{rank}": own for rank, own in own_ns.items()},
+    )
+    return weft.load(file)
+
+
 def test_least_mean_and_greatest_are_over_the_ranks(tmp_path: Path) -> None:
     (row,) = exchanges_of(record_of(tmp_path))
     assert (row.ranks, row.launches, row.bytes) == (3, 5, 1000)
@@ -58,13 +70,7 @@ def test_one_row_a_case_reaches_the_tables_and_the_json(tmp_path: Path) -> None:
 def test_the_rank_that_was_last_most_often_is_named_with_its_share(tmp_path: Path) -> None:
     # Rank 2 is last in 7 of 10 samples, though rank 1's mean is greater and its warm-up is longest.
     own_ns = {1: [9000.0] * 3 + [2000.0] * 7, 2: [1000.0] * 3 + [3000.0] * 7}
-    file = synthetic_record(
-        tmp_path / "s.jsonl",
-        (CASE,),
-        times_ns=lambda _, round_: [1000.0 * LAUNCH_EFFECTS[round_]] * 10,
-        parts_ns=lambda _, __: {f"rank{rank}": own for rank, own in own_ns.items()},
-    )
-    whole = weft.load(file)
+    whole = record_beside(tmp_path, own_ns)
     for run in (whole, without_each_value(whole)):
         (row,) = exchanges_of(run)
         assert row.slowest_rank == 2
@@ -86,12 +92,6 @@ def test_a_record_that_kept_rank_0_alone_has_no_rows(tmp_path: Path) -> None:
 
 def test_of_ranks_that_were_last_as_often_the_first_is_named(tmp_path: Path) -> None:
     own_ns = {1: [9000.0] * 5 + [2000.0] * 5, 2: [2000.0] * 5 + [9000.0] * 5}
-    file = synthetic_record(
-        tmp_path / "s.jsonl",
-        (CASE,),
-        times_ns=lambda _, round_: [1000.0 * LAUNCH_EFFECTS[round_]] * 10,
-        parts_ns=lambda _, __: {f"rank{rank}": own for rank, own in own_ns.items()},
-    )
-    (row,) = exchanges_of(weft.load(file))
+    (row,) = exchanges_of(record_beside(tmp_path, own_ns))
     assert row.slowest_rank == 1
     assert row.slowest_share == pytest.approx(0.5)

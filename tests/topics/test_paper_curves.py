@@ -47,7 +47,7 @@ def test_of_too_many_curves_the_first_are_drawn_and_the_others_counted() -> None
     assert chart.note == f"{BARS} 2 more are omitted."
 
 
-def test_sizes_of_several_curves_ascend_on_their_axis() -> None:
+def test_an_axis_has_the_sizes_of_all_curves() -> None:
     figure = Estimate(value=1.0, low=0.9, high=1.1, coverage=0.95, method="m", launches=5)
     curves = {
         name: [point_at(size, figure, 1.0) for size in sizes]

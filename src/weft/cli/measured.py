@@ -99,7 +99,7 @@ def end(
             gone = not_answering(footer.silent_hosts)
             typer.echo(f"weft: {gone}: {lack}, {run.path} lists them; {then}", err=True)
             raise typer.Exit(1)
-        # One that was tried says more than those that the budget omitted.
+        # The reason of one that was tried says more than that nobody tried the others.
         first = min(bad, key=lambda s: s.status == "not_tried")
         if is_said and first.status == "not_tried":
             typer.echo(f"weft: {lack}", err=True)

@@ -174,8 +174,8 @@ class PipedLaunch:
         cut = [line for line in lines if line.endswith(_CUT)]
         signals = [*_crashes(lines), *(line for line in lines if "signal" in line.lower())]
         signals += [f"a rank ended: {line}" for line in lines if _LOST_IN in line]
-        errors = _aborts(lines) + [line for line in lines if "error" in line.lower()]
-        reported = own or cut or signals or errors or lines
+        errors = [line for line in lines if "error" in line.lower()]
+        reported = own or cut or signals or _aborts(lines, errors) or errors or lines
         if own:
             return own[0]
         code = self._running().returncode
@@ -239,13 +239,16 @@ def _crashes(lines: Sequence[str]) -> list[str]:
     return crashes
 
 
-def _aborts(lines: Sequence[str]) -> list[str]:
-    """What MPICH says of each rank that its library ended, after the first error of all.
+def _aborts(lines: Sequence[str], errors: Sequence[str]) -> list[str]:
+    """Each rank that MPICH's library ended, with the first error of all, else what MPICH says.
 
     A rank whose peer is gone may fail in what they shared before its starter notices the end.
     """
-    first = next((line for line in lines if "error" in line.lower()), "")
-    return [f"rank {found[1]} aborted: {first}" for line in lines if (found := _ABORT.match(line))]
+    return [
+        f"rank {found[1]} aborted: {(*errors, line)[0]}"
+        for line in lines
+        if (found := _ABORT.match(line))
+    ]
 
 
 def _end_of_rank(line: str) -> str:

@@ -99,6 +99,7 @@ def to_be_told(
     needed = to_tell(found, units, difference, ONE_SIDED)
     side = base if is_slower else here
     luck = max(side.slowest.mean_log - side.chosen.mean_log, 0.0)
+    # A root and its square again may be a little more than the whole number.
     if not needed.is_possible or not luck:
         return needed
     root = math.sqrt(needed.count) + luck * math.sqrt(min(units)) / difference

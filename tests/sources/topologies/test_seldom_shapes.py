@@ -1,4 +1,4 @@
-"""Where several shortest ways lead to a switch, all that lies behind it has several."""
+"""What fabrics and their files seldom have: ways that part in the midst, one host a leaf, gaps."""
 
 from pathlib import Path
 
