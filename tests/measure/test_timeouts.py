@@ -22,6 +22,7 @@ from weft.measure.timeouts import (
 )
 from weft.plan.case import Case, Schedule
 from weft.plan.memory import CHECKED_BYTES, needed_bytes
+from weft.plan.pattern import Footprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +37,8 @@ sizes = st.integers(2**25, 2**32)
 def of(size: int, operation_ns: float = 0, samples: int = 3, count: int = 0) -> float:
     schedule = Schedule(kind="turn", count=count) if count else Schedule()
     case = Case(test="ping_pong", transport="tcp", bytes=size, schedule=schedule)
-    return timeout_s(case, Amount(samples=samples, warmup=1, ops_per_sample=1), operation_ns)
+    chosen = Amount(samples=samples, warmup=1, ops_per_sample=1)
+    return timeout_s(case, Footprint(), chosen, operation_ns)
 
 
 @given(small=sizes, more=st.integers(2**20, 2**31), operation_ns=st.sampled_from([0.0, 1e6]))
@@ -55,7 +57,7 @@ def test_the_look_at_a_long_message_has_time_on_a_slow_host_and_a_short_one_hang
     # Four round trips at Gigabit Ethernet, and 18 buffers made and compared at 0.25 GB/s.
     long = Case(test="ping_pong", transport="tcp", bytes=352 << 20)
     takes_s = 8 * long.bytes / 125e6 + 18 * long.bytes / 250e6
-    assert timeout_s(long, calibration_amount(long, PING), 0) > 2 * takes_s
+    assert timeout_s(long, Footprint(), calibration_amount(long, PING), 0) > 2 * takes_s
     assert of(8) < 2
 
 
@@ -64,7 +66,7 @@ def test_ranks_that_connect_within_the_case_have_time_to_name_those_that_did_not
     chosen = Amount(samples=3, warmup=1, ops_per_sample=1)
     assert connecting_s(3) == 0
     assert connecting_s(4) > 20.08
-    assert timeout_s(case, chosen, 0) > connecting_s(1024) > 40.48
+    assert timeout_s(case, Footprint(), chosen, 0) > connecting_s(1024) > 40.48
 
 
 @given(wait_s=st.floats(0, 1e4), left_s=st.floats(-1e3, 1e4), budget_s=st.floats(1, 1e5))
@@ -99,9 +101,9 @@ def test_a_test_with_pauses_has_time_for_them(monkeypatch: pytest.MonkeyPatch) -
     """What of its operations is timed is a sixteenth of what they take."""
     paces: list[float] = []
 
-    def listen(case: Case, chosen: Amount, pace_ns: float) -> float:
+    def listen(case: Case, footprint: Footprint, chosen: Amount, pace_ns: float) -> float:
         paces.append(pace_ns)
-        return timeout_s(case, chosen, pace_ns)
+        return timeout_s(case, footprint, chosen, pace_ns)
 
     monkeypatch.setattr(one_case, "timeout_s", listen)
     for factor in (1, 16):
@@ -124,7 +126,44 @@ def test_each_part_of_a_timeout_is_of_its_own_speed(pace_ns: float) -> None:
     made = 2 * needed_bytes(case) + 7 * 2 * CHECKED_BYTES
     moved_s = 2 * operations * (3 << 20) / 50e6 if pace_ns == 0 else 0
     wanted = 5 * operations * pace_ns / 1e9 + moved_s + made / 100e6 + 20 + 7 * 0.02 + 10
-    assert timeout_s(case, chosen, pace_ns) == pytest.approx(wanted, rel=1e-12)
+    assert timeout_s(case, Footprint(), chosen, pace_ns) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_an_alltoall_has_time_for_the_messages_of_all_pairs() -> None:
+    """Each of 64 ranks has 64 messages of 1 MiB each way, all of which may go over one link."""
+    alltoall = Footprint(own_messages_per_rank=2)
+    case = Case(test="alltoall", transport="mpi", bytes=1 << 20, ranks=64)
+    probe = Amount(samples=1, warmup=1, ops_per_sample=1)
+    memory_bytes = 64 * 2 * 64 * (1 << 20)
+    unknown_s = timeout_s(case, alltoall, probe, 0.0)
+    assert unknown_s > 6 * memory_bytes / 50e6
+    # If its pace is known it still makes and compares all of its memory.
+    assert timeout_s(case, alltoall, probe, 1e6) > 2 * memory_bytes / 100e6
+    short = msgspec.structs.replace(case, bytes=8)
+    assert timeout_s(short, alltoall, probe, 0.0) == pytest.approx(
+        timeout_s(short, Footprint(), probe, 0.0), rel=0.2
+    )
+
+
+@pytest.mark.parametrize(
+    ("footprint", "bytes_of_operation"),
+    [
+        (Footprint(), 2),
+        (Footprint(messages_per_operation=3), 6),
+        (Footprint(own_messages=1), 4),
+        (Footprint(own_messages=1, own_messages_per_rank=1), 4 * 5),
+    ],
+)
+def test_an_operation_moves_all_messages_of_its_test(
+    footprint: Footprint, bytes_of_operation: int
+) -> None:
+    """Operations beyond the first cost what they move while their pace is unknown."""
+    case = Case(test="x", transport="tcp", bytes=50_000_000, ranks=4)
+    several, one = (
+        timeout_s(case, footprint, Amount(samples=n, warmup=1, ops_per_sample=1), 0.0)
+        for n in (11, 1)
+    )
+    assert several - one == pytest.approx(10 * bytes_of_operation)
 
 
 def test_ranks_are_waited_for_from_the_fourth_on() -> None:

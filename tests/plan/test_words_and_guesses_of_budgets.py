@@ -20,6 +20,7 @@ from weft.plan.budget import most_fixed, needs_no_probe, one_round_s, shortfall
 from weft.plan.case import Case
 from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
 from weft.plan.memory import needed_bytes
+from weft.plan.pattern import Footprint
 from weft.plan.plan import Plan
 from weft.plan.simulated import SimulatedPlatform
 
@@ -152,7 +153,7 @@ def test_a_batch_is_waited_for_as_long_as_its_parts_take() -> None:
     chosen = Amount(samples=3, warmup=2, ops_per_sample=7)
     # Made and compared twice, and both sides of two ranks in the checked pass, at 100 MB/s.
     made_s = (2 * needed_bytes(case) + 2 * 2 * (8 << 20)) / 100e6
-    assert timeout_s(case, chosen, 1e6) == pytest.approx(5 * 39 * 1e-3 + made_s)
+    assert timeout_s(case, Footprint(), chosen, 1e6) == pytest.approx(5 * 39 * 1e-3 + made_s)
     # 39 operations there and back at 50 MB/s.
-    assert timeout_s(case, chosen, 0.0) == pytest.approx(2 * 39 / 50 + made_s)
+    assert timeout_s(case, Footprint(), chosen, 0.0) == pytest.approx(2 * 39 / 50 + made_s)
     assert [connecting_s(each) for each in (3, 4, 1000)] == pytest.approx([0.0, 30.08, 50.0])

@@ -172,7 +172,7 @@ class CaseRunner:
         """
         begun = time.monotonic()
         pace_ns = max(state.pace_ns, state.expected_ns * state.pattern.time_factor)
-        timeout = timeout_s(state.case, chosen, pace_ns)
+        timeout = timeout_s(state.case, state.pattern.footprint, chosen, pace_ns)
         line = case_line(
             _as_run(state.case, role),
             self.order,

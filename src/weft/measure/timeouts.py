@@ -10,6 +10,7 @@ from weft.plan.rounds import turns_of
 if TYPE_CHECKING:
     from weft.measure.stopping import Amount
     from weft.plan.case import Case
+    from weft.plan.pattern import Footprint
 
 # What even a slow network moves, and a busy host makes and compares, when nothing is known yet.
 SLOW_LINK_BYTES_PER_S = 50e6
@@ -49,21 +50,31 @@ def within_budget_s(wait_s: float, left_s: float, budget_s: float) -> float:
     return min(wait_s, max(left_s, 0.0) + overtime_s(budget_s))
 
 
-def timeout_s(case: Case, chosen: Amount, pace_ns: float) -> float:
-    """Seconds beyond the fixed wait that a batch may take: for what it moves, makes and checks.
+def timeout_s(case: Case, footprint: Footprint, chosen: Amount, pace_ns: float) -> float:
+    """Seconds beyond the fixed wait that a batch may take: to move, make and check its messages.
 
-    `pace_ns` is what an operation takes on average, 0 where it is not known yet.
+    `pace_ns` is the average time of an operation, 0 while it is unknown.
     """
     operations = (chosen.samples + chosen.warmup) * chosen.ops_per_sample + CHECKED_OPERATIONS
     operations *= turns_of(case.ranks, case.at_once)
-    moved_bytes = 2 * operations * case.bytes
-    made_bytes = TIMES_MADE * needed_bytes(case) + BOTH_SIDES_BYTES * case.ranks
+    moved_bytes = operations * _bytes_of_operation(case, footprint)
+    made_bytes = TIMES_MADE * needed_bytes(case, footprint) + BOTH_SIDES_BYTES * case.ranks
     return (
         PATIENCE * operations * pace_ns / 1e9
         + (moved_bytes / SLOW_LINK_BYTES_PER_S if pace_ns == 0 else 0.0)
         + made_bytes / SLOW_MEMORY_BYTES_PER_S
         + connecting_s(case.ranks)
     )
+
+
+def _bytes_of_operation(case: Case, footprint: Footprint) -> int:
+    """The most bytes that an operation moves over one link, in both directions together.
+
+    All ranks may share the link in an operation of all ranks, whatever algorithm the library uses.
+    """
+    if own := footprint.own_messages_of(case.ranks):
+        return case.ranks * own * case.message_bytes
+    return 2 * footprint.messages_per_operation * case.lanes * case.message_bytes
 
 
 def connecting_s(ranks: int) -> float:

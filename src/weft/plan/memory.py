@@ -89,7 +89,7 @@ def needed_bytes(
     )
     order = schedule.places(receives) * BYTES_A_PLACE
     series = samples * known.series * BYTES_A_VALUE
-    own = known.own_messages + known.own_messages_per_rank * case.ranks
+    own = known.own_messages_of(case.ranks)
     taking = known.ranks_of(case.ranks, case.point or 0)
     here = min(ranks_here or case.ranks, taking)
     lanes = here + taking - 2 if known.is_star else here

@@ -69,6 +69,10 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
     ranks_per_point: int = 0
     is_star: bool = False
 
+    def own_messages_of(self, case_ranks: int) -> int:
+        """How many messages a rank gives and gets in an operation of all ranks; else 0."""
+        return self.own_messages + self.own_messages_per_rank * case_ranks
+
     def ranks_of(self, case_ranks: int, point: int) -> int:
         """How many of a case's ranks take part at a point."""
         named = self.ranks + self.ranks_per_point * point
