@@ -78,8 +78,8 @@ try: $(ENVIRONMENT) ## Build one benchmark over one transport and run it (TEST=s
 	  --no-report -o build/try/try.jsonl $(ARGS)
 
 # The build is one of the steps, after the checks that need none and fail sooner.
-test: $(ENVIRONMENT) $(STAMPS)/packages-test ## Install what tests need, build, pass all of them (PART=quick: some)
-	scripts/run-tests $(PART)
+test: $(ENVIRONMENT) $(STAMPS)/packages-test ## Install what tests need, build, run them (PART=quick, all, nightly)
+	$(BIN)/python scripts/gate $(PART)
 
 lint: $(ENVIRONMENT) $(STAMPS)/packages-test ## Style, types and formats only
 	scripts/run-lint
