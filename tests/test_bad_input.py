@@ -20,7 +20,7 @@ def weft(*words: object) -> subprocess.CompletedProcess[str]:
         [WEFT, *map(str, words)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=False,
         stdin=subprocess.DEVNULL,
     )

@@ -62,7 +62,7 @@ def test_both_pages_work_as_they_stand(tmp_path: Path) -> None:
         [WEFT, "run", "ping_ping_pong", "ping_pong", "--transport", "example,tcp", "--sizes", "8",
          "--budget", "100s", "--launches", "2", "--precision", "100%", "--no-report", "--json",
          "-o", tmp_path / "r.jsonl"],
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=600, check=False,
         env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "WEFT_ENGINE_DIR": str(programs)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -24,7 +24,7 @@ class Step:
     niceness: int = 0
     # Patterns of git ls-files; the step is skipped if it passed here with these files.
     watches: tuple[str, ...] = ()
-    deadline_s: float = 2700
+    deadline_s: float = 3600
 
 
 ENGINE = ("engine", ":!engine/tests", "CMakeLists.txt", "CMakePresets.json")
@@ -79,7 +79,7 @@ def _newcomer(release: str, after: str) -> Step:
     return Step(
         f"newcomer on {release}", ("scripts/check-newcomer", release), needs=("build",),
         after=(CLUSTER.name, MACHINE.name, after), background=True, niceness=10,
-        watches=(*ENGINE, *BUILD), deadline_s=3600,
+        watches=(*ENGINE, *BUILD),
     )  # fmt: skip
 
 

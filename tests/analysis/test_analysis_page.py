@@ -18,7 +18,7 @@ def passes(copy: Path) -> bool:
     site = without_finder(copy / "site")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", TEST],
-        cwd=copy, capture_output=True, text=True, timeout=120, check=False,
+        cwd=copy, capture_output=True, text=True, timeout=600, check=False,
         env=os.environ | {
             "PYTHONPATH": f"{site}{os.pathsep}{copy / 'src'}", "PYTHONDONTWRITEBYTECODE": "1",
         },

@@ -21,7 +21,7 @@ def test_rounds_of_four_ranks_end_and_say_what_they_took(tmp_path: Path, agreeme
     subprocess.run(["mpicc.openmpi", "-O1", "-Werror", "-o", program, SOURCE], check=True)
     done = subprocess.run(
         [*command(program, "openmpi", 4, ("5", agreements))],
-        capture_output=True, text=True, timeout=60, check=True, env=environment_of_ranks({}, "lo"),
+        capture_output=True, text=True, timeout=600, check=True, env=environment_of_ranks({}, "lo"),
     )  # fmt: skip
     said = re.fullmatch(r"rounds (\S+) s, pairs (\S+) s, over them (\S+)\n", done.stdout)
     assert said, done.stdout

@@ -44,7 +44,7 @@ def peers(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def bench(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "bench", *words],
-        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
+        cwd=ROOT, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ def without_reader(*words: str, errors_too: bool = False) -> tuple[int, str]:
     try:
         done = subprocess.run(
             [WEFT, *words], stdout=writer, stderr=writer if errors_too else subprocess.PIPE,
-            stdin=subprocess.DEVNULL, text=True, timeout=300, check=False,
+            stdin=subprocess.DEVNULL, text=True, timeout=600, check=False,
         )  # fmt: skip
     finally:
         os.close(writer)
@@ -54,7 +54,7 @@ def test_an_error_that_nobody_reads_is_none_of_python() -> None:
 
 def test_a_whole_answer_has_its_own_status() -> None:
     done = subprocess.run(
-        [WEFT, "export", MONDAY, "--csv", "-"], capture_output=True, timeout=300, check=False
+        [WEFT, "export", MONDAY, "--csv", "-"], capture_output=True, timeout=600, check=False
     )
     assert done.returncode == 0
     rows = done.stdout.splitlines()

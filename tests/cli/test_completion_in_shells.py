@@ -16,7 +16,7 @@ TYPED = [
     ("weft show --table overh", "weft show --table overhead"),
     ("weft run --wait sp", "weft run --wait spin"),
 ]
-DEADLINE_S = 60
+DEADLINE_S = 600
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def reframe(folder: Path) -> subprocess.CompletedProcess[str]:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
         env={
             **os.environ,

@@ -117,7 +117,7 @@ class Code:
 def told(*words: str | Path, given: str | None = None) -> str:
     """What a tool of binutils says."""
     done = subprocess.run(
-        words, input=given, capture_output=True, text=True, check=True, timeout=120
+        words, input=given, capture_output=True, text=True, check=True, timeout=600
     )
     return done.stdout
 

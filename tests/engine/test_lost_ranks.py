@@ -48,7 +48,7 @@ def run(programs: Path, sabotage: str, *words: str) -> subprocess.CompletedProce
         [WEFT, "run", "ping_pong", *with_usual(usual, words), "--no-report", "--json",
          "-o", record],
         env={**os.environ, "WEFT_ENGINE_DIR": str(programs), "SABOTAGE": sabotage},
-        capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=600, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
 
@@ -166,7 +166,7 @@ def test_a_disk_that_fills_up_is_one_line_and_keeps_what_was_finished(tmp_path: 
         wait_for_round(process)
         full = path.stat().st_size + 100
         psutil.Process(process.pid).rlimit(psutil.RLIMIT_FSIZE, (full, full))
-        out, errors = process.communicate(timeout=60)
+        out, errors = process.communicate(timeout=600)
     assert process.returncode == 2
     assert not out
     last = errors.splitlines()[-1]
@@ -189,7 +189,7 @@ def test_a_disk_without_room_for_the_header_leaves_no_file(tmp_path: Path) -> No
     path = tmp_path / "r.jsonl"
     done = subprocess.run(
         ["bash", "-c", 'ulimit -f 0; exec "$@"', "-", WEFT, "run", "--sizes", "8", "-o", path],
-        capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=600, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith(f"weft: cannot write {path}: ")
@@ -205,7 +205,7 @@ def test_a_port_in_use_fails_the_transport_with_its_number_and_the_fix(tmp_path:
         done = subprocess.run(
             [WEFT, "run", "ping_pong", "--transport", "tcp", "--sizes", "8", "--budget", "60s",
              "--option", f"tcp.port={port}", "--no-report", "-o", tmp_path / "r.jsonl"],
-            capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=600, check=False, stdin=subprocess.DEVNULL,
             env={**os.environ, "WEFT_ENGINE_DIR": str(linked_engine(tmp_path))},
         )  # fmt: skip
     assert done.returncode == 1

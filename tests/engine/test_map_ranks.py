@@ -27,7 +27,7 @@ MAP = (
     "--rounds", str(ROUNDS),
 )  # fmt: skip
 ENOUGH = ("--launches", "2", "--budget", "40s")
-DEADLINE_S = 170
+DEADLINE_S = 900
 
 
 def mapped(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

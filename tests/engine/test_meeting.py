@@ -29,7 +29,7 @@ def told(
     asked = {f"OMPI_MCA_{name}": value for name, value in shown.items()} | environment
     subprocess.run(
         [*starter, engine_folder() / "openmpi" / program], env=os.environ | asked,
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False,
     )  # fmt: skip
     lines = [line.split(" ")[0] for line in file.read_text().splitlines() if line[:1] not in "#"]
     return dict(line.split("=", 1) for line in lines if "=" in line)
@@ -85,7 +85,7 @@ def test_ranks_that_outnumber_cores_yield_though_slurm_started_them(
     assert parameters.get("mpi_yield_when_idle", "") == yields
     done = subprocess.run(
         [engine_folder() / "openmpi" / "rank-mpi"], env=os.environ | of_starter,
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False,
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=600, check=False,
     )  # fmt: skip
     # A record says so: it changes what is measured.
     assert (b'"waiting ranks":"give their core away"' in done.stdout) == (yields == "true")
@@ -115,6 +115,6 @@ def test_ranks_that_outnumber_cores_sleep_longer_while_they_start(
         assert b'"kind":"hello"' in rank.stdout.readline()
         threads = [int(path.name) for path in Path(f"/proc/{rank.pid}/task").iterdir()]
         slack_ns = {one: int(Path(f"/proc/{one}/timerslack_ns").read_text()) for one in threads}
-        rank.communicate(timeout=60)
+        rank.communicate(timeout=600)
     assert slack_ns.pop(rank.pid) == USUAL_SLACK_NS
     assert overslept_ns in slack_ns.values()

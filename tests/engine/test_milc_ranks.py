@@ -109,7 +109,7 @@ def test_a_thread_that_stands_still_ends_with_its_case_and_leaves_nothing() -> N
             with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as freezer:
                 with pytest.raises(LaunchError, match="the case did not end in 3 s"):
                     run.result()
-                _, said = freezer.communicate(timeout=60)
+                _, said = freezer.communicate(timeout=600)
     if freezer.returncode == frozen_thread.NOT_ALLOWED:
         pytest.skip(said.strip())
     assert freezer.returncode == 0, said

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 def configure(folder: Path, benchmark: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, f"-DWEFT_ONLY={benchmark}", *words],
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
 
 

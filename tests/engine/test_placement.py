@@ -31,7 +31,7 @@ def _run(folder: Path, *words: str, machine: dict[str, str]) -> subprocess.Compl
     program = "from weft.cli.main import main; main()"
     return subprocess.run(
         [sys.executable, "-c", program, *RUN, *words], cwd=folder, capture_output=True, text=True,
-        check=False, timeout=120, env={**os.environ, **machine},
+        check=False, timeout=600, env={**os.environ, **machine},
     )  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def test_the_case_of_the_page_is_measured_and_its_lines_have_the_fields_told() -
 def test_a_description_has_the_fields_told() -> None:
     done = subprocess.run(
         [engine_folder() / "openmpi" / "rank-tcp", "--describe"],
-        capture_output=True, text=True, timeout=60, check=True,
+        capture_output=True, text=True, timeout=600, check=True,
     )  # fmt: skip
     usual = json.loads(done.stdout.splitlines()[0])
     assert fields_told("describe") == fields_of(usual)

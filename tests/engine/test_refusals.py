@@ -55,7 +55,7 @@ def test_what_is_refused_before_a_rank_is_there_is_what_the_ranks_refuse(transpo
     asked = subprocess.run(
         [program, "--refuse", "2"],
         input="".join(json.dumps(case) + "\n" for case in cases),
-        capture_output=True, text=True, timeout=60, check=True,
+        capture_output=True, text=True, timeout=600, check=True,
     )  # fmt: skip
     said = [json.loads(line) for line in asked.stdout.splitlines()]
     keys = ("id", "status", "reason")
@@ -68,7 +68,7 @@ def test_what_is_refused_before_a_rank_is_there_is_what_the_ranks_refuse(transpo
 def test_a_number_of_ranks_to_refuse_cases_on_is_one() -> None:
     program = engine_folder() / "openmpi" / "rank-tcp"
     done = subprocess.run(
-        [program, "--refuse", "0"], capture_output=True, text=True, timeout=60, check=False
+        [program, "--refuse", "0"], capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode != 0
     assert "--refuse takes a number from 1 to" in done.stderr
@@ -145,7 +145,7 @@ def test_a_mode_that_no_provider_can_run_says_so_in_its_description(
     def reasons() -> dict[str, str]:
         described = subprocess.run(
             [engine_folder() / "openmpi" / "rank-ofi", "--describe"],
-            capture_output=True, text=True, timeout=60, check=True,
+            capture_output=True, text=True, timeout=600, check=True,
         )  # fmt: skip
         lines = [json.loads(line) for line in described.stdout.splitlines()]
         return {line["mode"]: line["reason"] for line in lines}

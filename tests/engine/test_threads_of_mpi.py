@@ -25,12 +25,12 @@ def test_a_rank_refuses_an_mpi_without_threads(tmp_path: Path) -> None:
     library = tmp_path / "single.so"
     mpi = choose_mpi()
     subprocess.run(
-        [f"mpicc.{mpi}", "-shared", "-fPIC", source, "-o", library], check=True, timeout=60
+        [f"mpicc.{mpi}", "-shared", "-fPIC", source, "-o", library], check=True, timeout=600
     )
     rank = next(one.path for one in programs(mpi) if one.transport == "tcp")
     done = subprocess.run(
         ["env", f"LD_PRELOAD={library}", rank],
-        input="", capture_output=True, text=True, timeout=60, check=False,
+        input="", capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 2
     assert "MPI_THREAD_FUNNELED" in done.stdout + done.stderr

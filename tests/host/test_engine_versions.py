@@ -41,7 +41,7 @@ def test_a_folder_with_programs_of_two_versions_names_both(tmp_path: Path) -> No
 def test_a_host_says_which_programs_are_in_the_folder_that_it_is_asked_for(tmp_path: Path) -> None:
     lay_out_rank(tmp_path, version="0.0.9")
     words = [sys.executable, "-m", "weft.host", "--lines", str(tmp_path)]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=600)
     [facts] = facts_in(done.stdout.splitlines())
     assert (facts["weft"], facts["engine"]) == (weft.__version__, "0.0.9")
 

@@ -26,7 +26,7 @@ SLOW = "n3"
 INTERFACE = "eth0"
 # Many times what a message takes where everything is emulated.
 NETEM = ("netem", "delay", "20ms")
-DEADLINE_S = 300.0
+DEADLINE_S = 900.0
 # Stands in place of the rank program: a rank that MPI's starter starts is on a host of its own.
 ON_ITS_HOST = """\
 #!/bin/bash

@@ -17,9 +17,9 @@ from weft.launch.programs import engine_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-DEADLINE_S = 60.0
+DEADLINE_S = 600.0
 # A server says nowhere that it listens: its client is started again until it does.
-PATIENCE_S = 20.0
+PATIENCE_S = 200.0
 
 
 def run(*words: str, until_works: bool = False, text: str = "") -> subprocess.CompletedProcess[str]:

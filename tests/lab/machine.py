@@ -37,7 +37,7 @@ BOOT_MODULES = (
     "virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci",
     "virtio_console", "netfs", "fscache", "9pnet", "9pnet_virtio", "9p", "overlay",
 )  # fmt: skip
-DEADLINE_S = 300.0
+DEADLINE_S = 900.0
 TOO_LATE = 124
 NO_ANSWER = 125
 

@@ -37,7 +37,7 @@ def reframe(cluster: Cluster, folder: Path) -> subprocess.CompletedProcess[str]:
         *("-S", f"WeftAcceptance.options={SHORT}"),
         *("-S", f"WeftAcceptance.records={folder / 'records'}"),
         folder=folder,
-        deadline_s=450,
+        deadline_s=900,
         more={"HOME": str(folder), "TMPDIR": str(folder)},
     )
 
@@ -86,7 +86,7 @@ def night(cluster: Cluster, folder: Path) -> int:
     words = ("--nodelist", "n1,n2", "nightly.sbatch")
     few = {"WEFT_TESTS": "ping_pong", "WEFT_SIZES": "8,4KiB", "WEFT_BUDGET": BUDGET}
     more = {**few, "WEFT_OPTIONS": SHORT}
-    return status_of_job(cluster, *words, folder=folder, deadline_s=300, more=more)
+    return status_of_job(cluster, *words, folder=folder, deadline_s=900, more=more)
 
 
 def test_nights_are_kept_judged_and_drawn_and_a_slow_one_fails(

@@ -52,7 +52,7 @@ def reader(folder: Path) -> Path:
 def typed_there(command: str, cluster: Cluster, folder: Path) -> None:
     """It ends well, as does the job that it leaves, and what it says it writes is there."""
     typed = changed(command, SHORTER)
-    done = cluster.run("bash", "-c", typed, folder=folder, deadline_s=200)
+    done = cluster.run("bash", "-c", typed, folder=folder, deadline_s=900)
     ends = next((some for words, some in ANSWERS.items() if words in typed), (0,))
     assert done.returncode in ends, (typed, done)
     end_of_jobs(cluster)

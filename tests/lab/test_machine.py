@@ -19,13 +19,13 @@ def test_a_missing_emulator_is_a_reason_with_its_fix(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("words", [[], ["--shell", "true"]])
 def test_a_command_or_a_shell_is_wanted(words: list[str]) -> None:
-    done = subprocess.run([VM, *words], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([VM, *words], capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 2
     assert "name a command to run, or --shell" in done.stderr
 
 
 def test_help_shows_examples() -> None:
-    done = subprocess.run([VM, "--help"], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([VM, "--help"], capture_output=True, text=True, check=True, timeout=600)
     assert "tests/lab/vm ibv_devinfo" in done.stdout
 
 

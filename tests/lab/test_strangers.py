@@ -113,7 +113,7 @@ def test_a_stranger_at_every_port_costs_nothing(
         assert knock.stdout is not None
         assert int(knock.stdout.readline()) > 0
         knocks.append(knock)
-    _, errors = running.communicate(timeout=120)
+    _, errors = running.communicate(timeout=600)
     for knock in knocks:
         knock.kill()
         knock.communicate()
@@ -172,7 +172,7 @@ def test_the_secret_crosses_the_network_and_stands_nowhere_else(
     with cluster.start(*words, folder=folder, stdout=subprocess.DEVNULL) as run:
         secret = next(found for line in sniff.stdout if (found := _secret_of(line)))
         looks = {host: _processes_of(cluster, host) for host in ("head", "n1", "n2")}
-        assert run.wait(timeout=120) == 0
+        assert run.wait(timeout=600) == 0
     sniff.kill()
     sniff.communicate()
     ways = (secret.hex(), secret.hex().encode().hex(), base64.b64encode(secret).hex())

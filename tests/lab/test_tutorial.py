@@ -47,7 +47,7 @@ def test_every_command_of_the_tutorial_does_what_the_page_shows(
         done = cluster.run(
             *("bash", "-ec", commands),
             folder=folder,
-            deadline_s=200,
+            deadline_s=900,
             more={"WEFT_SOURCE": str(CHECKOUT)},
         )
         against_record = "--against monday" in commands

@@ -118,7 +118,7 @@ def test_an_interrupted_resume_says_which_file_goes_on(
     )
     wait_for_round(process)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 130, errors
     plain = tmp_path / "r.jsonl"
     assert errors.splitlines()[-1].endswith(f"--resume {plain}")
@@ -132,7 +132,7 @@ def test_an_interrupt_ends_the_ranks_and_the_record_is_whole(
 ) -> None:
     process = start_hanging(machine, tmp_path)
     process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 130, errors
     assert "--resume" in errors
     footer = weft.load(tmp_path / "r.jsonl").footer
@@ -169,7 +169,7 @@ def test_a_killed_weft_leaves_no_rank(machine: dict[str, str], tmp_path: Path) -
     process = start_hanging(machine, tmp_path)
     assert processes_of(tmp_path)
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=600)
     assert not left_behind(tmp_path)
     assert read(tmp_path / "r.jsonl").footer is None
 

@@ -35,7 +35,7 @@ def _weft(*words: str) -> subprocess.CompletedProcess[str]:
     program = "from weft.cli.main import main; main()"
     return subprocess.run(
         [sys.executable, "-c", program, *words],
-        capture_output=True, text=True, check=False, timeout=60, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, check=False, timeout=600, stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
 

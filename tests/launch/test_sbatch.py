@@ -163,7 +163,7 @@ def _weft(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     program = "from weft.cli.main import main; main()"
     return subprocess.run(
         [sys.executable, "-c", program, *words],
-        cwd=folder, capture_output=True, text=True, check=False, timeout=60,
+        cwd=folder, capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def test_the_pages_code_runs_on_a_record(tmp_path: Path) -> None:
     record = ROOT / "docs" / "records" / "monday.jsonl.zst"
     code = "\n".join(blocks("python.md", "python")).replace("monday.jsonl.zst", str(record))
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300,
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=600,
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -55,6 +55,6 @@ def test_the_notebook_gives_what_stands_in_it(tmp_path: Path) -> None:
 
 def run(*words: str) -> tuple[int, str]:
     done = subprocess.run(
-        [sys.executable, RUN, *words], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, RUN, *words], capture_output=True, text=True, timeout=600, check=False
     )
     return done.returncode, done.stdout + done.stderr

@@ -42,7 +42,7 @@ def as_another_user(*command: str | Path, folder: Path) -> subprocess.CompletedP
     start = ["setpriv", *NOBODY] if os.geteuid() == 0 else []
     return subprocess.run(
         [*start, *command], cwd=folder, env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
-        capture_output=True, text=True, check=False, timeout=120,
+        capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
 
 

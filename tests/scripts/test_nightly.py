@@ -32,7 +32,7 @@ def night(folder: Path, limits: int = 0, accepted: int = 0, **more: str) -> tupl
     (folder / "accepted.jsonl.zst").touch()
     path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        ["bash", JOB], cwd=folder, check=False, timeout=60, capture_output=True, text=True,
+        ["bash", JOB], cwd=folder, check=False, timeout=600, capture_output=True, text=True,
         env={**os.environ, "PATH": path, "SLURM_JOB_ID": "7", "ENDS": "", **more},
     )  # fmt: skip
     return done.returncode, (folder / "said").read_text().splitlines()

@@ -224,7 +224,7 @@ def test_no_process_is_left_of_a_launch_that_fails(tmp_path: Path) -> None:
     (tmp_path / "broken.xml").write_text(broken)
     done = subprocess.run(
         [program, "--platform", tmp_path / "broken.xml", "--ranks", "2"],
-        input="", capture_output=True, text=True, timeout=60, check=False,
+        input="", capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode != 0
     assert left_behind(program.parent) == []
@@ -242,7 +242,7 @@ def test_no_process_is_left_of_a_launch_that_fails(tmp_path: Path) -> None:
 def test_the_program_says_what_it_needs(words: tuple[str, ...], reported: str) -> None:
     done = subprocess.run(
         [engine_folder() / SIMULATOR / "rank-sim", *words],
-        input="", capture_output=True, text=True, timeout=60, check=False,
+        input="", capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 2
     assert reported in done.stderr

@@ -118,7 +118,7 @@ def test_a_dead_link_fails_the_build(text: str, told: str, tmp_path: Path) -> No
         "exclude_docs: ''\nnav: [index.md]\n"
     )
     done = subprocess.run(
-        [MKDOCS, "build"], cwd=tmp_path, env=QUIET, capture_output=True, text=True, timeout=300,
+        [MKDOCS, "build"], cwd=tmp_path, env=QUIET, capture_output=True, text=True, timeout=600,
         check=False,
     )  # fmt: skip
     assert (done.returncode != 0) == bool(told), done.stderr

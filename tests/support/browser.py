@@ -38,7 +38,7 @@ def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
     driver = webdriver.Chrome(
         options=options, service=webdriver.ChromeService(shutil.which("chromedriver"))
     )
-    driver.set_page_load_timeout(60)
+    driver.set_page_load_timeout(600)
     try:
         yield driver
     finally:

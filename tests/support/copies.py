@@ -34,7 +34,7 @@ def weft_of(copy: Path, *words: str, code: int = 0) -> str:
     done = subprocess.run(
         [sys.executable, "-c", "from weft.cli.main import main; main()", *words],
         cwd=copy, env=os.environ | {"PYTHONPATH": f"{site}{os.pathsep}{copy}"},
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == code, done.stderr
     return done.stdout

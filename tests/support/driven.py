@@ -18,7 +18,7 @@ def drive(
         input="".join(json.dumps(case) + "\n" for case in cases),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         env=environment_of_ranks({}, "lo"),
     )

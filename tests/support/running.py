@@ -44,5 +44,5 @@ def wait_for_round(process: subprocess.Popen[str]) -> None:
 
 def left_behind(folder: Path) -> list[psutil.Process]:
     """What of a folder's processes does not end by itself in a moment."""
-    alive: list[psutil.Process] = psutil.wait_procs(processes_of(folder), timeout=20)[1]
+    alive: list[psutil.Process] = psutil.wait_procs(processes_of(folder), timeout=600)[1]
     return alive

@@ -50,7 +50,7 @@ def run(
         with patience_but_for(script):
             return weft_here(asked, env)
     return subprocess.run(
-        [WEFT, *map(str, asked)], env=env, capture_output=True, text=True, timeout=60, check=False
+        [WEFT, *map(str, asked)], env=env, capture_output=True, text=True, timeout=600, check=False
     )
 
 

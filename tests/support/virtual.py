@@ -81,7 +81,7 @@ def run_virtual(
         },
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         stdin=subprocess.DEVNULL,
     )
@@ -123,7 +123,7 @@ def _output(words: list[str], given: str) -> str:
         input=given,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         check=True,
     )
     return done.stdout

@@ -32,7 +32,7 @@ LASTING = (
     "setpriv", "--pdeathsig", "KILL",
     "unshare", *NAMESPACES, "--fork", "--kill-child=KILL", "--mount-proc",
 )  # fmt: skip
-DEADLINE_S = 60.0
+DEADLINE_S = 600.0
 POLL_S = 0.05
 ENTER = ("-m", "-u", "-i", "-n", "-p")
 # What the programs of a run are called, as far as the kernel keeps names.
