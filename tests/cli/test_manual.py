@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 
 from support.builders import pattern
 from weft.cli.lists import LISTS
-from weft.cli.main import COMMANDS, app
+from weft.cli.main import app
 from weft.cli.manual import manual
+from weft.cli.program import COMMANDS
 from weft.launch.programs import Program
 from weft.plan.site import Setting
 

@@ -1,23 +1,27 @@
-"""What a command loads and makes before it does its work, for which its user waits."""
+"""Imports and options of a command before its work, for which its user waits."""
 
 import gc
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
 from support.in_process import weft_here
-from weft.cli.main import app
+from weft.cli.program import program_of, whole_program
 
-WHOLE: Any = typer.main.get_command(app)
+RECORD = Path(__file__).parents[2] / "schemas" / "examples" / "record-1.jsonl"
+WHOLE: Any = typer.main.get_command(whole_program())
 
 
 @pytest.mark.parametrize("name", WHOLE.commands)
-def test_a_command_that_is_made_alone_is_that_of_the_whole_program(name: str) -> None:
-    alone: Any = typer.main.get_command(app.only([name, "--help"]))
+def test_a_command_built_alone_has_the_options_that_it_has_in_the_whole_program(name: str) -> None:
+    alone: Any = typer.main.get_command(program_of([name, "--help"]))
     assert name in alone.commands
     assert name == "slurm" or len(alone.commands) == 1
     of_whole, of_alone = (
@@ -28,8 +32,33 @@ def test_a_command_that_is_made_alone_is_that_of_the_whole_program(name: str) ->
 
 
 @pytest.mark.parametrize("words", [[], ["--help"], ["shwo", "show"], ["--version", "show"]])
-def test_what_is_no_name_of_a_command_has_them_all(words: Sequence[str]) -> None:
-    assert app.only(words) is app
+def test_other_words_get_the_program_with_all_commands(words: Sequence[str]) -> None:
+    assert program_of(words) is whole_program()
+
+
+def test_the_version_needs_no_library() -> None:
+    """The program prints it before it imports anything slow."""
+    assert loaded_by("--version") & {"typer", "rich", "msgspec", "numpy"} == set()
+
+
+def test_a_record_is_shown_without_the_other_commands_and_the_libraries_of_pages() -> None:
+    loaded = loaded_by("show", str(RECORD))
+    assert {name for name in loaded if name.startswith("weft.sources.peers")} == set()
+    assert "weft.cli.run" not in loaded
+    assert loaded & {"polars", "scipy", "matplotlib", "jinja2"} == set()
+
+
+def loaded_by(*words: str) -> set[str]:
+    """The modules that a command line imports, in a Python of its own."""
+    program = (
+        "import sys; from weft.cli.main import main\n"
+        "try: main()\nfinally: print('\\nloaded', *sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    return set(done.stdout.rpartition("\nloaded ")[2].split())
 
 
 def test_a_name_that_is_nearly_one_of_theirs_still_has_it_named() -> None:

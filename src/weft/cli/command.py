@@ -1,6 +1,5 @@
 """What holds for every command line: options count once and have a value, outputs hurt no input."""
 
-import copy
 import shlex
 import sys
 from collections import Counter
@@ -10,7 +9,6 @@ from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperOption
-from typer.main import get_command_name
 
 from weft.cli.completion import offer
 from weft.errors import WeftError
@@ -52,18 +50,6 @@ class Commands(typer.Typer):
     def command(self, name: str | None = None, **settings: Any) -> Any:
         """As typer's."""
         return super().command(name, **{"cls": Command, **settings})
-
-    def only(self, typed: Sequence[str]) -> typer.Typer:
-        """The program that these words ask: with one command alone where they begin with its name.
-
-        Otherwise typer would make the options of all commands, for which each would wait.
-        """
-        found = [one for one in self.registered_commands if [_name_of_command(one)] == [*typed[:1]]]
-        if not found:
-            return self
-        narrow = copy.copy(self)
-        narrow.registered_commands, narrow.registered_groups = found, []
-        return narrow
 
 
 class CommandGroup(typer.Typer):
@@ -112,10 +98,6 @@ def whole_record_option(context: typer.Context, param: typer.CallbackParam, valu
     if value is None or context.resilient_parsing:
         return value
     return whole_record(value, _name_of(param))
-
-
-def _name_of_command(info: Any) -> str:
-    return str(info.name or get_command_name(info.callback.__name__))
 
 
 def _name_of(param: Any) -> str:

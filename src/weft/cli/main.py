@@ -1,81 +1,22 @@
-"""The program `weft`: its commands, and how an expected error ends it."""
+"""The program `weft`: how it starts, and how an expected error ends it."""
 
 import gc
 import os
 import signal
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
-from typer.exceptions import TyperException
-
-import weft
-from weft.cli import (
-    calibrate,
-    check,
-    compare,
-    doctor,
-    export,
-    figure,
-    fit,
-    import_,
-    layers,
-    list_,
-    map_,
-    memory,
-    peak,
-    predict,
-    price,
-    report,
-    reproduce,
-    run,
-    show,
-    signature,
-    slurm,
-    trend,
-    unexpected,
-)
-from weft.cli.command import CommandGroup, Commands
-from weft.errors import WeftError
-from weft.stages import Shown, Stages, shown_by
-
-app = Commands(
-    name="weft",
-    help="Measure, model, compare and price cluster interconnects.",
-    epilog="Example:  weft run ping_pong --transport tcp --budget 20s",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-)
+if TYPE_CHECKING:
+    from weft.stages import Shown
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        sys.stdout.write(f"weft {weft.__version__}\n")
-        raise typer.Exit
+def __getattr__(name: str) -> Any:
+    """`app`: the program with all commands, imported when it is needed."""
+    if name != "app":
+        raise AttributeError(f"weft.cli.main has no {name}", name=name)
+    from weft.cli.program import whole_program
 
-
-@app.callback(no_args_is_help=True)
-def options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version and end.", callback=_show_version),
-    ] = False,
-) -> None:
-    """Take what stands before any command."""
-
-
-# By what a person wants, in the order in which it is wanted.
-COMMANDS = {
-    "Measure": (run, map_, doctor, slurm),
-    "Look": (show, report, figure, signature, memory, list_, export, import_),
-    "Decide": (compare, check, trend),
-    "Model": (fit, layers, calibrate, peak),
-    "Simulate and buy": (predict, reproduce, price),
-}
-for title, commands in COMMANDS.items():
-    for command in commands:
-        command.register(CommandGroup(app, title))
+    return whole_program()
 
 
 def main() -> None:
@@ -85,7 +26,8 @@ def main() -> None:
     the reader of what is printed (head, less) has seen enough, the program ends without a word.
     """
     try:
-        status = _status()
+        # The version alone does not need typer, which takes longest to import.
+        status = print_version() if sys.argv[1:] == ["--version"] else _status()
         sys.stdout.flush()
     except BrokenPipeError:
         status = _no_reader()
@@ -97,10 +39,18 @@ def main() -> None:
 
 
 def _status() -> int:
-    """What the command ends with, once what is to be said of it is said."""
+    """The exit status of the command, once all its output is printed."""
+    import typer
+    from typer.exceptions import TyperException
+
+    from weft.cli import unexpected
+    from weft.cli.program import program_of
+    from weft.errors import WeftError
+    from weft.stages import Stages, shown_by
+
     try:
         with shown_by(Stages(_stage_line)):
-            return int(app.only(sys.argv[1:])(standalone_mode=False) or 0)
+            return int(program_of(sys.argv[1:])(standalone_mode=False) or 0)
     except WeftError as error:
         return _refused(f"{error.what}; {error.fix}")
     except typer.Abort as aborted:
@@ -128,7 +78,15 @@ def _status() -> int:
         return unexpected.report(error)
 
 
-def _stage_line() -> Shown:
+def print_version() -> int:
+    """Print the version in one line. Returns exit status 0."""
+    import weft
+
+    sys.stdout.write(f"weft {weft.__version__}\n")
+    return 0
+
+
+def _stage_line() -> "Shown":
     """Loaded once something takes a while."""
     from weft.progress import StageLine
 

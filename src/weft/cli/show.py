@@ -43,14 +43,14 @@ def show(
 ) -> None:
     """Show the figures of a record or of a published platform, with notes."""
     from weft.report.plain import json_rows
-    from weft.report.published import platform_tables
     from weft.report.table import console
     from weft.report.terminal import render_shown, render_tables
-    from weft.studies.peer_tables import as_printed_by
     from weft.studies.shown import platform_shown, results_shown, table_shown
 
     plain: object
     if platform := platform_shown(str(record), test, transport, link):
+        from weft.report.published import platform_tables
+
         refuse_typed(
             context,
             "table",
@@ -62,6 +62,8 @@ def show(
         refuse_typed(
             context, "table", "link", "json", why="--like prints the tables of another program"
         )
+        from weft.studies.peer_tables import as_printed_by
+
         run = results_shown(record, test, transport).run
         typer.echo("\n".join(as_printed_by(run, like)))
         return
