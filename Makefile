@@ -27,7 +27,7 @@ PACKAGES := $(shell find src/weft -name __init__.py)
 # What the engine was configured with: programs follow a library that came or went since.
 LIBRARIES := $(ENGINE_BUILD)/libraries
 
-.PHONY: help run build install try test lint format bench truth docs docs-figures docs-images mutants coverage lab vm lock clean FORCE
+.PHONY: help run build install try test lint format bench truth docs docs-figures docs-images lab vm lock clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -109,31 +109,19 @@ docs-figures: build ## Run the commands of the pages on predictions and prices a
 docs-images: build $(STAMPS)/packages-test ## Take the pictures of the documentation anew, of pages of the stored records
 	$(BIN)/python -m bench.docs_images
 
-# What draws and looks which tests reach a line is in no other environment.
-mutants: build $(STAMPS)/packages-test ## Plant bugs in a copy and see the tests fail (--only WORD)
-	$(BIN)/pip install --quiet --no-deps --require-hashes -r requirements-mutants.lock
-	cmake --preset test >/dev/null && cmake --build --preset test --target virtual-rank >/dev/null
-	PYTHONPATH=tests nice -n 15 $(BIN)/python -m mutants $(ARGS)
-
-coverage: build $(STAMPS)/packages-test ## Lines and branches that tests run, by folder (ARGS="--only engine")
-	$(BIN)/pip install --quiet --no-deps --require-hashes -r requirements-mutants.lock
-	PYTHONPATH=tests nice -n 15 $(BIN)/python -m mutants.covered $(ARGS)
-
 lab: build $(STAMPS)/packages-test ## A cluster of 4 hosts with Slurm: a shell, or CMD='weft run ...'
 	@PYTHONPATH=tests $(BIN)/python -m lab.cluster --hosts $(HOSTS) "$$LAB_CMD"
 
 vm: build $(STAMPS)/packages-test ## A shell in the lab's machine, which has two RDMA devices
 	tests/lab/vm --shell
 
-# The second holds what weft runs with, in the versions of the first; the third, what
-# draws mutants without what it needs for its other ways.
+# The second contains what weft runs with, in the versions of the first.
 LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-annotate --quiet --custom-compile-command "make lock"
 lock: $(ENVIRONMENT) ## Renew requirements.lock and requirements-run.lock from pyproject.toml
 	$(BIN)/pip install --quiet uv
 	$(BIN)/$(LOCK) --group dev --upgrade -o requirements.lock
 	$(BIN)/$(LOCK) --constraints requirements.lock -o requirements-run.lock
-	$(BIN)/$(subst pyproject.toml,--group mutants --no-deps,$(LOCK)) --upgrade -o requirements-mutants.lock
 
 clean: ## Remove everything that was built
 	rm -rf build $(STAMPS) .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

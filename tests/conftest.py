@@ -36,11 +36,10 @@ SIMULATES = (
     "test_lost_ranks.py",
 )  # fmt: skip
 
-# What goes through much for one statement: plants mutants, draws records by the hundred, starts
+# What goes through much for one statement: draws records by the hundred, starts
 # other programs. Some tests of other files have the mark themselves. The gate runs them with the
 # simulations, so that the quick tests stay quick.
 THOROUGH = (
-    "mutants/test_drawn.py", "mutants/test_runner.py", "mutants/test_compiled.py",
     "sources/test_imported_everywhere.py", "fabric/test_modular_cores.py",
     "bench/test_coverage_of_fits.py", "bench/test_decisions.py", "bench/test_real.py",
     "applications/test_second_measured.py", "cli/test_closed_pipe.py", "cli/test_reframe.py",
@@ -53,10 +52,10 @@ THOROUGH = (
 # names each kind's slowest tests at its end.
 LONGEST = (
     "test_contributor_pages.py", "engine/test_lost_ranks.py", "sim/test_heads.py",
-    "site/test_whole_site.py", "mutants/test_drawn.py", "sources/test_imported_everywhere.py",
-    "studies/test_predicted_figures.py", "test_approved_outputs.py",
+    "site/test_whole_site.py", "sources/test_imported_everywhere.py",
+    "studies/test_predicted_figures.py",
     "cli/test_options_without_effect.py", "topics/test_outputs.py", "truth/test_known_times.py",
-    "engine/test_disassembly.py", "test_approved_widths.py", "measure/test_resumed_runs.py",
+    "engine/test_disassembly.py", "cli/test_widths.py", "measure/test_resumed_runs.py",
     "cli/test_one_grammar.py", "cli/test_every_printed_figure.py", "test_style.py",
     "analysis/stats/test_intervals.py", "topics/test_every_cell.py", "cli/test_any_record.py",
     "launch/test_runs_scripted.py", "launch/test_runs_go_on.py", "cli/test_output_files.py",

@@ -1,7 +1,7 @@
 """What a command prints is what it prints as JSON: each figure in its place, under its own name.
 
-Every command that prints JSON is in this by what tests/approved has of it: a new one without such
-an output fails. How a figure is held to its field is in support/printed_figures.py.
+Every command that prints JSON is in this by its scenes in tests/support/scenes.py: a new one
+without a scene fails. How a figure is held to its field is in support/printed_figures.py.
 """
 
 import json
@@ -15,7 +15,7 @@ import typer
 
 from support.in_process import weft_here
 from support.printed_figures import Told, printed_in, with_figures_exchanged
-from test_approved_outputs import ENDS, SCENES, make_named
+from support.scenes import ENDS, SCENES, make_named
 from weft.cli.main import app
 from weft.cli.manual import commands_of
 
@@ -78,7 +78,7 @@ def commands_with_json() -> list[str]:
 
 
 def typed_of(name: str) -> list[str]:
-    """What is approved of a command, without what it writes and what asks for JSON."""
+    """The scenes of a command, without what it writes and what asks for JSON."""
     typed = [one.partition(" > ")[0] for scene in SCENES.values() for one in scene]
     own = [one.replace(" --json", "") for one in typed if one.split()[0] == name]
     return [one for one in dict.fromkeys(own) if not any(word in one for word in NOT_BOTH)]
@@ -112,7 +112,7 @@ def printed_by(typed: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tup
 def test_each_figure_is_its_fields(
     name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert typed_of(name), f"{name} prints JSON: give it a scene in tests/test_approved_outputs.py"
+    assert typed_of(name), f"{name} prints JSON: give it a scene in tests/support/scenes.py"
     if name in OF_TOPICS:
         return
     missed: list[str] = []

@@ -19,7 +19,7 @@ from support.browser import (
     of_width,
 )
 from support.in_process import weft_here
-from test_approved_outputs import ENDS, make_named, words_of
+from support.scenes import ENDS, make_named, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

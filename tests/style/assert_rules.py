@@ -1,42 +1,9 @@
 """Rules about what tests compare, and with what: signs, figures with a name, uneven data."""
 
 import ast
-import re
 from collections.abc import Iterator
 
-from style.tree import Finding, Source, Tree
-
-_FIGURE = re.compile(r"-?\d[\d.,]*(?: ?(?:[nuµm]?s|[KMG]i?B(?:/s)?|B(?:/s)?|%)(?![A-Za-z]))?")
-_MEANS_A_VALUE = re.compile(r"\d[.,]\d|\d ?(?:[nuµm]?s|[KMG]i?B(?:/s)?|B(?:/s)?|%)(?![A-Za-z])")
-# What may be the name of something: no mark of a page, and no word that any sentence has.
-_MARK = re.compile(r"</?\w+>")
-_NAME = re.compile(r"[A-Za-zµ_]{3,}")
-_OF_ANY_SENTENCE = {"and", "the", "over", "from", "with", "than", "for"}
-
-
-def distances_without_a_sign(tree: Tree) -> Iterator[Finding]:
-    """A test compares a value with its sign: pytest.approx, and no abs() of a difference."""
-    for source, held in _asserts(tree):
-        for node in ast.walk(held):
-            if isinstance(node, ast.Call) and _name_of(node.func) in ("abs", "fabs", "absolute"):
-                yield source.at(node.lineno, f"{ast.unparse(node)} has lost its sign")
-
-
-def figures_of_nobody(tree: Tree) -> Iterator[Finding]:
-    """A figure is looked for with the name of what it is of: alone, another column has it too."""
-    for source, held in _asserts(tree):
-        for node in ast.walk(held):
-            if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.In):
-                continue
-            text = node.left.value if isinstance(node.left, ast.Constant) else None
-            if isinstance(text, str) and _MEANS_A_VALUE.search(text) and not _names_any(text):
-                yield source.at(node.lineno, f"whose is '{text}'?")
-
-
-def _names_any(text: str) -> bool:
-    """Whether a text says what its figures are of."""
-    words = _NAME.findall(_MARK.sub(" ", _FIGURE.sub(" ", text)))
-    return any(word.lower() not in _OF_ANY_SENTENCE for word in words)
+from style.tree import Finding, Tree
 
 
 def launches_all_alike(tree: Tree) -> Iterator[Finding]:
@@ -78,14 +45,3 @@ def lattices_all_alike(tree: Tree) -> Iterator[Finding]:
                     is_cube = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult)
                 if is_cube:
                     yield source.at(value.lineno, f"{ast.unparse(value)} is a cube")
-
-
-def _asserts(tree: Tree) -> Iterator[tuple[Source, ast.Assert]]:
-    for source in tree.code(".py", under="tests"):
-        for node in source.nodes:
-            if isinstance(node, ast.Assert):
-                yield source, node
-
-
-def _name_of(function: ast.expr) -> str:
-    return getattr(function, "id", getattr(function, "attr", ""))

@@ -28,32 +28,8 @@ _BELOW = {
 _OF_ALL_TRANSPORTS = ("transports/parts", "transports/rails")
 # A transport's main hands its classes over to the program of a rank.
 _PROGRAM = "program/rank.hpp"
-# Names that a reader stumbled over, and the field's term; in names and in comments. A word is also
-# one of memory and of a text: below, where messages are exchanged, nothing else is called so.
-_OLD_NAMES = (
-    (re.compile(r"\bCase(?: const)?\s*&?\s*(?:/\*)?test\b"), "spec"),
-    (re.compile(r"\b[cC]rews?(?![a-z])"), "rank group"),
-    (re.compile(r"(?<![a-z])[tT]okens?(?![a-z])"), "control message"),
-    (re.compile(r"\b(?:No)?Look\b|\b[a-z_]*_looks?(?![a-z])|\blooks?_|\blook\("), "probe"),
-    (re.compile(r"\b(?:[Aa]n?|[Ee]ach|[Ee]very|last|next|[Oo]ne|[Tt]he) look\b"), "probe or poll"),
-    (re.compile(r"\bSendQueue\b|\bsend_queue\b"), "window"),
-    # A part is what a fabric is bought of.
-    (re.compile(r"\bPart\b(?! of)"), "series, or sublattice"),
-)
-_OLD_IN_PROTOCOL = (
-    re.compile(r"(?<!in )(?<![A-Za-z])[wW]ords?(?![a-z])"),
-    "control message",
-)
-_PROTOCOL = ("contract", "patterns", "run", "bootstrap", "transports/parts")
 # tcp_mesh, TcpMesh, MPI_Send: the words in a name.
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-
-
-def header_comments(tree: Tree) -> Iterator[Finding]:
-    """Every header says what it is for."""
-    for source in tree.code(".hpp"):
-        if not source.text.startswith(("// ", "/* ", "/// ")):
-            yield source.at(1, "no comment that says what the header is for")
 
 
 def conditions_in_patterns(tree: Tree) -> Iterator[Finding]:
@@ -144,38 +120,6 @@ def _may_include(source: Source, name: str) -> bool:
     return top in _BELOW[folder] or name.startswith(
         tuple(f"{one}/" for one in (own, *_OF_ALL_TRANSPORTS))
     )
-
-
-def old_names(tree: Tree) -> Iterator[Finding]:
-    """The engine's names are the field's terms, one for each thing (docs/glossary.md)."""
-    for source in tree.code(".hpp", ".cpp", under="engine"):
-        refused: tuple[tuple[re.Pattern[str], str], ...] = _OLD_NAMES
-        if any(source.is_under(f"engine/{folder}") for folder in _PROTOCOL):
-            refused = (*_OLD_NAMES, _OLD_IN_PROTOCOL)
-        for number, line in enumerate(source.lines, 1):
-            for pattern, term in refused:
-                for match in pattern.finditer(line):
-                    yield source.at(number, f"'{match[0]}': {term}")
-
-
-def helpers_of_tests(tree: Tree) -> Iterator[Finding]:
-    """What several of the engine's tests share lies in engine/tests/support/."""
-    for source in tree.code(".hpp", under="engine/tests"):
-        if not source.is_under("engine/tests/support"):
-            yield source.at(0, "a helper beside the tests: engine/tests/support")
-
-
-def one_benchmark_a_file(tree: Tree) -> Iterator[Finding]:
-    """A benchmark is a file of its name; what several share lies in parts/ and is none."""
-    for source in tree.code(".hpp", under="engine/patterns"):
-        names = _PATTERN_NAME.findall(source.text)
-        if source.is_under("engine/patterns/parts"):
-            if _PATTERN_INFO.search(source.text):
-                yield source.at(0, "a benchmark among the parts")
-        elif source.path.name != "all.hpp" and source.path.stem not in names:
-            yield source.at(0, f"no benchmark {source.path.stem}")
-        elif len(_PATTERN_INFO.findall(source.text)) > 1:
-            yield source.at(0, "more than one benchmark")
 
 
 def libraries_in_contract(tree: Tree) -> Iterator[Finding]:

@@ -1,7 +1,6 @@
 """Rules about who imports whom: downwards in the house, in no circle, not even for a type."""
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from style.python_rules import imported_modules
@@ -45,19 +44,6 @@ HOUSE = (
     "weft.notebook",
     "weft.cli",
 )
-
-# Where a test is a test; what only its application understands.
-ROOMS_OF_EVERY_TEST = ("plan", "record", "measure", "launch")
-_OF_AN_APPLICATION = re.compile(
-    r"\bmass\b|\bu0\b|plaquettes?|residuals?|long_links?|lattices?|extents|gauge", re.IGNORECASE
-)
-
-
-# Only an entry knows its own cases; the options of the command line have their usual values.
-_OF_ONE_ENTRY = re.compile(r"\bweft\.applications\.(on_)?lattices?\b")
-_KNOWS_LATTICES = "src/weft/cli/lattice.py"
-# What a row of a topic has of its case.
-_WHOSE_FIGURES = {"case", "test", "transport", "variant", "bytes"}
 
 
 def upward_imports(tree: Tree, house: Iterable[str] = HOUSE) -> Iterator[Finding]:
@@ -122,49 +108,6 @@ def launchers_beside_their_list(tree: Tree) -> Iterator[Finding]:
         for line, meant in imported_modules(name, source, modules):
             if meant in launchers and name != "weft.launch.all":
                 yield source.at(line, f"{meant} is a launcher; take it from weft.launch.all")
-
-
-def applications_asked_for_their_own(tree: Tree) -> Iterator[Finding]:
-    """A plan, a record, a measurement and a launch keep an application's options as they are."""
-    for room in ROOMS_OF_EVERY_TEST:
-        for source in tree.code(".py", under=f"src/weft/{room}"):
-            for number, line in enumerate(source.text.splitlines(), start=1):
-                if found := _OF_AN_APPLICATION.search(line):
-                    yield source.at(number, f"'{found[0]}' is a word of weft.applications")
-    for source in tree.code(".py", under="src/weft"):
-        if not source.is_under("src/weft/applications") and not source.is_under(_KNOWS_LATTICES):
-            for number, line in enumerate(source.text.splitlines(), start=1):
-                if found := _OF_ONE_ENTRY.search(line):
-                    yield source.at(number, f"{found[0]} is an entry's own; ask weft.applications")
-
-
-def charts_made_one_way(tree: Tree) -> Iterator[Finding]:
-    """A diagram and its tracks are made by charts.py, with the same words, units and intervals."""
-    for source in tree.code(".py", under="src/weft"):
-        for node in source.nodes:
-            is_call = isinstance(node, ast.Call) and ast.unparse(node.func) in ("Chart", "Track")
-            if is_call and not source.is_under("src/weft/charts.py"):
-                yield source.at(getattr(node, "lineno", 0), "use chart_of and track_of")
-
-
-def rows_made_one_way(tree: Tree) -> Iterator[Finding]:
-    """A topic's row says whose figures it has by topics/rows.py, of its case, not by hand."""
-    for source in tree.code(".py", under="src/weft/topics"):
-        if source.is_under("src/weft/topics/rows.py"):
-            continue
-        for node in source.nodes:
-            if isinstance(node, ast.Call) and ast.unparse(node.func) != "Case":
-                names = {one.arg for one in node.keywords} & _WHOSE_FIGURES
-                if "transport" in names and len(names) > 1:
-                    yield source.at(node.lineno, "use .of(case), or .like(row)")
-            elif isinstance(node, ast.ClassDef):
-                fields = {_field(one) for one in node.body}
-                if "msgspec.Struct" in map(ast.unparse, node.bases) and fields & _WHOSE_FIGURES:
-                    yield source.at(node.lineno, f"derive {node.name} from a row of topics/rows.py")
-
-
-def _field(node: ast.stmt) -> str:
-    return ast.unparse(node.target) if isinstance(node, ast.AnnAssign) else ""
 
 
 def weft_modules(tree: Tree) -> dict[str, Source]:

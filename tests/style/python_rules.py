@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from style.tree import Finding, Source, Tree
 
-FUNCTION_LINES_MAX = 60
 SLOW_TO_IMPORT = ("numpy", "polars", "matplotlib", "scipy", "jinja2", "urllib", "xml")
 _CONTAINERS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 _CONTAINER_CALLS = ("list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict")
@@ -35,24 +34,6 @@ _OF_FILES = (
     *("open", "read_text", "read_bytes", "write_text", "write_bytes"),
     *("exists", "is_file", "mkdir", "unlink", "glob", "iterdir"),
 )
-_FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-def long_functions(tree: Tree) -> Iterator[Finding]:
-    """A function fits a screen. (C++: readability-function-size of clang-tidy.)"""
-    for source in tree.code(".py"):
-        for node in source.nodes:
-            if isinstance(node, _FUNCTION):
-                lines = (node.end_lineno or node.lineno) - node.lineno + 1
-                if lines > FUNCTION_LINES_MAX:
-                    yield source.at(node.lineno, f"{node.name} has {lines} lines")
-
-
-def module_docstrings(tree: Tree) -> Iterator[Finding]:
-    """Every module says what it is for."""
-    for source in tree.code(".py"):
-        if source.text and ast.get_docstring(source.module) is None:
-            yield source.at(1, "no docstring that says what the module is for")
 
 
 def mutable_globals(tree: Tree) -> Iterator[Finding]:
@@ -77,50 +58,6 @@ def slow_start(tree: Tree) -> Iterator[Finding]:
             place = modules[start].at(1, f"{' > '.join(chain)} imports {library} at its top")
             if len(chain) == 1 or not chain[1].startswith("weft.cli."):
                 yield place
-
-
-def slow_statistics(tree: Tree) -> Iterator[Finding]:
-    """scipy.stats takes most of a second to import, in every command that reaches it."""
-    for source in tree.code(".py", under="src/weft"):
-        for node in source.imports:
-            named = _imports([node], source.path.parent.name)
-            if any(f"{name}.".startswith("scipy.stats.") for name in named):
-                yield source.at(node.lineno, "scipy.stats; scipy.special is light")
-
-
-def shared_class_names(tree: Tree) -> Iterator[Finding]:
-    """A class's name means one thing in the whole package."""
-    first: dict[str, str] = {}
-    for source in tree.code(".py", under="src/weft"):
-        for node in source.module.body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                known = first.setdefault(node.name, str(source.path))
-                if known != str(source.path):
-                    yield source.at(node.lineno, f"{known} has another class {node.name}")
-
-
-def launches_grouped_once(tree: Tree) -> Iterator[Finding]:
-    """Batches are grouped by their launch in one place, which has the launch's median too."""
-    for source in tree.code(".py", under="src/weft"):
-        for node in source.nodes:
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-                continue
-            if node.func.attr == "median" and ".time_ns(" in ast.unparse(node):
-                yield source.at(node.lineno, "use launch_median of record/launches.py")
-            by = node.args[0] if node.args and node.func.attr == "setdefault" else None
-            if isinstance(by, ast.Attribute) and by.attr == "launch":
-                yield source.at(by.lineno, "use by_launch of record/launches.py")
-
-
-def prints(tree: Tree) -> Iterator[Finding]:
-    """Only the commands talk to the user."""
-    for source in tree.code(".py", under="src/weft"):
-        for imported in source.imports:
-            if "typer" in _imports([imported], "") and not source.is_under("src/weft/cli"):
-                yield source.at(imported.lineno, "typer; a command prints what it is given")
-        for node in source.nodes:
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "print":
-                yield source.at(node.lineno, "print(); commands use typer.echo or rich")
 
 
 def files_in_pure_rooms(tree: Tree) -> Iterator[Finding]:
@@ -156,28 +93,6 @@ def _is_of_files(called: ast.expr) -> bool:
     if isinstance(called, ast.Attribute):
         return called.attr in _OF_FILES
     return isinstance(called, ast.Name) and called.id in ("open", "Path")
-
-
-def sleeps(tree: Tree) -> Iterator[Finding]:
-    """A test waits for what it needs, not for a while."""
-    for source in tree.code(".py", under="tests"):
-        for node in source.nodes:
-            called = isinstance(node, ast.Attribute) and ast.unparse(node) == "time.sleep"
-            imported = isinstance(node, ast.ImportFrom) and "time.sleep" in _imports([node], "")
-            if called or imported:
-                yield source.at(getattr(node, "lineno", 0), "time.sleep in a test")
-
-
-def one_launcher_a_file(tree: Tree) -> Iterator[Finding]:
-    """A launcher is one class `...Launcher` in a file of its own."""
-    for source in tree.code(".py", under="src/weft/launch"):
-        launchers = [
-            node.name
-            for node in source.module.body
-            if isinstance(node, ast.ClassDef) and node.name.endswith("Launcher")
-        ]
-        if len(launchers) > 1:
-            yield source.at(1, f"more than one launcher: {', '.join(launchers)}")
 
 
 def keys_of_cases(tree: Tree) -> Iterator[Finding]:
@@ -242,6 +157,8 @@ def dead_modules(tree: Tree) -> Iterator[Finding]:
     others = _reached({name for name in roots if not _is_weft(name)}, modules)
     for name, source in modules.items():
         alive = weft if _is_weft(name) else others
+        if source.is_under("scripts"):
+            continue
         if name not in alive and source.path.name != "__init__.py":
             yield source.at(1, "nothing imports this module")
 
@@ -329,9 +246,18 @@ def _reached(roots: set[str], modules: dict[str, Source]) -> set[str]:
             continue
         reached.add(name)
         source = modules[name]
-        for meant in _imports(source.imports, _package(name, source)):
-            waiting += [parent for parent in _with_parents(meant) if parent in modules]
+        package = _package(name, source)
+        meant = [*_imports(source.imports, package), *_imported_by_name(source, package)]
+        waiting += [parent for one in meant for parent in _with_parents(one) if parent in modules]
     return reached
+
+
+def _imported_by_name(source: Source, package: str) -> Iterator[str]:
+    """Modules of its package that a module with import_module() lists as texts."""
+    if "import_module(" in source.text:
+        for node in source.nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield f"{package}.{node.value}"
 
 
 def _import_chains(start: str, modules: dict[str, Source]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -6,13 +6,6 @@ from posixpath import normpath
 
 from style.tree import Finding, Source, Tree
 
-COLUMNS_MAX = 100
-LINES_MAX = 400
-
-# Put together here so that this file passes its own rules.
-UNFINISHED = re.compile(
-    r"\b(" + "|".join(("TO" + "DO", "FIX" + "ME", "X" + "XX", "HA" + "CK")) + r")\b"
-)
 REGISTRIES = tuple(
     ".".join(parts)
     for parts in (
@@ -73,41 +66,6 @@ _HISTORY = ("CHANGELOG.md",)
 _CODE_BLOCK = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 # A literal that begins in somebody's folder: "/home/...", '/work/...'.
 _OWN_FOLDER = re.compile(r"""["'(=]/(home|work|mnt|Users|scratch)/\w""")
-
-
-def long_lines(tree: Tree) -> Iterator[Finding]:
-    """No line of code is wider than the screen."""
-    for source in tree.code():
-        for number, line in enumerate(source.lines, 1):
-            if len(line) > COLUMNS_MAX:
-                yield source.at(number, f"{len(line)} columns, at most {COLUMNS_MAX}")
-
-
-def long_files(tree: Tree) -> Iterator[Finding]:
-    """A file of code is read in one go."""
-    for source in tree.code():
-        if len(source.lines) > LINES_MAX:
-            yield source.at(0, f"{len(source.lines)} lines, fewer than {LINES_MAX} wanted")
-
-
-def white_space(tree: Tree) -> Iterator[Finding]:
-    """No tabs, nothing after the end of a line, and a file ends with its last line."""
-    for source in tree.code():
-        for number, line in enumerate(source.lines, 1):
-            if "\t" in line:
-                yield source.at(number, "a tab")
-            if line != line.rstrip():
-                yield source.at(number, "space at the end of the line")
-        if source.text and (not source.text.endswith("\n") or source.text.endswith("\n\n")):
-            yield source.at(len(source.lines), "a file ends with one newline")
-
-
-def unfinished_work(tree: Tree) -> Iterator[Finding]:
-    """What is left to do is an issue, not a comment."""
-    for source in tree.sources:
-        for number, line in enumerate(source.lines, 1):
-            if UNFINISHED.search(line):
-                yield source.at(number, "unfinished work belongs into an issue")
 
 
 def registry_hosts(tree: Tree) -> Iterator[Finding]:

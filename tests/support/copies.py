@@ -1,4 +1,4 @@
-"""weft from a copy of its sources, as the tests of planted bugs and of contributor pages run it."""
+"""weft from a copy of its sources, as the tests of contributor pages run it."""
 
 from __future__ import annotations
 

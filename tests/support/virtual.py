@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 WEFT = Path(sys.prefix) / "bin" / "weft"
 _BUILT = Path(__file__).resolve().parents[2] / "build" / "release" / "engine" / "tests"
-# Where `make mutants` has built one with a planted bug.
-VIRTUAL_RANK = Path(os.environ.get("WEFT_VIRTUAL_RANK", _BUILT / "virtual-rank"))
+VIRTUAL_RANK = _BUILT / "virtual-rank"
 # The number of ranks is the starter's, as under any other.
 _STARTER = """#!/bin/sh
 while [ "$1" != -n ]; do shift; done

@@ -6,6 +6,8 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
+from weft.cli.version import print_version
+
 if TYPE_CHECKING:
     from weft.stages import Shown
 
@@ -76,14 +78,6 @@ def _status() -> int:
         return _refused(f"{' '.join(message.split()).rstrip('.')}; type: {command} --help")
     except Exception as error:  # noqa: BLE001 - status 1 is an answer of weft check
         return unexpected.report(error)
-
-
-def print_version() -> int:
-    """Print the version in one line. Returns exit status 0."""
-    import weft
-
-    sys.stdout.write(f"weft {weft.__version__}\n")
-    return 0
 
 
 def _stage_line() -> "Shown":

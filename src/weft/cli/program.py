@@ -62,7 +62,7 @@ def _without_commands() -> Commands:
 
 
 def _show_version(wanted: bool) -> None:
-    from weft.cli.main import print_version
+    from weft.cli.version import print_version
 
     if wanted:
         print_version()

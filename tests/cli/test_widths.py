@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from support.in_process import TERMINAL, WIDTH, weft_here
-from test_approved_outputs import ENDS, SCENES, make_named, words_of
+from support.scenes import ENDS, SCENES, make_named, words_of
 
 # What other programs read has the lines that these expect.
 FOR_PROGRAMS = ("--json", "--like")
