@@ -3,7 +3,7 @@
 import ast
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from style.tree import Finding, Source, Tree
 
@@ -95,6 +95,16 @@ def _is_of_files(called: ast.expr) -> bool:
     return isinstance(called, ast.Name) and called.id in ("open", "Path")
 
 
+def sleeps(tree: Tree) -> Iterator[Finding]:
+    """A test waits for what it needs, not for a while."""
+    for source in tree.code(".py", under="tests"):
+        for node in source.nodes:
+            called = isinstance(node, ast.Attribute) and ast.unparse(node) == "time.sleep"
+            imported = isinstance(node, ast.ImportFrom) and "time.sleep" in _imports([node], "")
+            if called or imported:
+                yield source.at(getattr(node, "lineno", 0), "time.sleep in a test")
+
+
 def keys_of_cases(tree: Tree) -> Iterator[Finding]:
     """Which cases are alike, `Case` says: nobody else puts its axes into a key."""
     for source in tree.code(".py", under="src/weft"):
@@ -127,16 +137,6 @@ def tests_by_name(tree: Tree) -> Iterator[Finding]:
         for node in source.nodes:
             if isinstance(node, ast.Constant) and node.value in names:
                 yield source.at(node.lineno, f"the test {node.value!r}; its topic knows it")
-
-
-def topics_by_name(tree: Tree) -> Iterator[Finding]:
-    """What prints, draws and writes knows no topic: it iterates over their list."""
-    own = {"weft.topics", "weft.topics.base"}
-    for source in tree.code(".py", under="src/weft/report"):
-        for node in source.nodes:
-            module = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
-            if module.startswith("weft.topics") and module not in own:
-                yield source.at(getattr(node, "lineno", 0), f"the topic {module}")
 
 
 def _axes_of(node: ast.Tuple) -> dict[str, set[str]]:
@@ -214,17 +214,6 @@ def _imports(nodes: Iterable[ast.AST], package: str) -> Iterator[str]:
             base = ".".join([*parents, node.module or ""]).strip(".") if node.level else node.module
             yield base or ""
             yield from (f"{base}.{alias.name}" for alias in node.names)
-
-
-def imported_modules(
-    name: str, source: Source, modules: Mapping[str, Source]
-) -> Iterator[tuple[int, str]]:
-    """Which of these modules a module imports, anywhere and for whatever, each with its line."""
-    for node in source.imports:
-        meant = [one for one in _imports([node], _package(name, source)) if one in modules]
-        # `from package import module` means the module; a package by itself is its __init__.py.
-        for one in meant[1:] or meant:
-            yield node.lineno, one
 
 
 def _with_parents(name: str) -> list[str]:
