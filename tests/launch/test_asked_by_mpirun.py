@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from weft.errors import WeftError
-from weft.launch import mpirun
+from weft.launch import mpirun, starters
 from weft.launch.mpirun import MpirunLauncher
-from weft.plan.allocation import Allocation, RankLayout
+from weft.plan.allocation import Allocation
 
 HOSTS = ("n3", "n1", "n2")
 
@@ -17,22 +17,18 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """How mpirun is started and hosts are asked; there is an mpirun of one MPI alone."""
     calls: list[Any] = []
 
-    def start(*words: Any, **options: Any) -> list[str]:
-        calls.append((words, options))
-        return ["mpirun", "-n", "3"]
-
     def ask(*words: Any) -> dict[str, dict[str, Any]]:
         calls.append(words)
         return {"n1": {"host": "n1"}}
 
     monkeypatch.setattr(mpirun, "hosts_of_site", lambda: HOSTS)
     monkeypatch.setattr(mpirun, "has_starter", lambda mpi: mpi == "mpich")
-    monkeypatch.setattr(mpirun, "_start", start)
     monkeypatch.setattr(mpirun, "network_of", lambda nodes: ("network of", tuple(nodes)))
     monkeypatch.setattr(
-        mpirun, "environment_of_ranks", lambda own, network: {"OF": repr((own, network))}
+        mpirun, "environment_of_ranks", lambda own, network="": {"OF": repr((own, network))}
     )
-    monkeypatch.setattr(mpirun, "command_on_nodes", lambda: ("python", "-m", "weft.host"))
+    monkeypatch.setattr(mpirun, "command_on_nodes", lambda asked: ("weft.host", asked))
+    monkeypatch.setattr(starters, "starter", lambda mpi: f"mpirun.{mpi}")
     monkeypatch.setattr(mpirun, "ask_hosts", ask)
     return calls
 
@@ -40,11 +36,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_one_process_a_host_is_spread_over_all_hosts(asked: list[Any]) -> None:
     assert MpirunLauncher().manifests(Allocation(), 12.5) == {"n1": {"host": "n1"}}
     [(starting, environment, nodes, deadline_s)] = asked
-    command = starting(HOSTS)
-    words, options = asked[1]
-    assert words == ("mpich", HOSTS, RankLayout(nodes=3, each=1), 3)
-    assert options == {"is_spread": True}
-    assert command == ["mpirun", "-n", "3", "python", "-m", "weft.host"]
+    command = " ".join(starting(HOSTS))
+    start, _, rest = command.partition(" -hosts ")
+    assert start == "setpriv --pdeathsig TERM mpirun.mpich -bind-to none"
+    each = " : ".join(f"-n 1 weft.host {host}" for host in HOSTS)
+    assert rest == f"n3:1,n1:1,n2:1 {each}"
     assert environment == {"OF": repr(({}, ("network of", HOSTS)))}
     assert (nodes, deadline_s) == (HOSTS, 12.5)
 

@@ -225,8 +225,32 @@ def test_a_host_whose_answer_the_starter_lost_is_asked_again(
 
 
 def test_two_hosts_of_one_name_are_refused() -> None:
-    with pytest.raises(WeftError, match="two hosts call themselves n1"):
+    with pytest.raises(WeftError, match="two hosts have the name n1"):
         ask_hosts(_saying({"host": "n1"}, {"host": "n1"}), os.environ, ["n1", "n2"])
+    twice = [{"host": "n1", "asked": asked} for asked in ("n1", "n1-ib")]
+    with pytest.raises(WeftError, match=r"two hosts have the name n1 \(n1 and n1-ib\)"):
+        ask_hosts(_saying(*twice), os.environ, ["n1", "n1-ib"])
+
+
+def test_hosts_that_were_asked_by_other_names_are_in_the_order_of_those() -> None:
+    nodes = [f"n{number}-ib" for number in (3, 10, 1)]
+    facts = [{"host": node.partition("-")[0], "asked": node} for node in sorted(nodes)]
+    found = ask_hosts(_saying(*facts), os.environ, nodes)
+    assert {host: one["asked"] for host, one in found.items()} == {
+        "n3": "n3-ib", "n10": "n10-ib", "n1": "n1-ib"
+    }  # fmt: skip
+    assert list(found) == ["n3", "n10", "n1"]
+    with pytest.raises(WeftError, match=r"^n10-ib did not say what it is"):
+        ask_hosts(_saying(facts[0], facts[2]), os.environ, nodes)
+
+
+@pytest.mark.parametrize("own", ["n1", "N1", "n1.site", "N1.Site"])
+@pytest.mark.parametrize("asked", ["n1", "N1", "n1.site"])
+def test_a_host_that_does_not_repeat_the_asked_name_is_known_by_its_own(
+    own: str, asked: str
+) -> None:
+    [(host, facts)] = ask_hosts(_saying({"host": own}), os.environ, [asked]).items()
+    assert (host, facts["asked"] or host) == (own, asked)
 
 
 def test_the_hosts_come_in_the_nodes_order_with_the_callers_environment(

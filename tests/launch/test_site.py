@@ -96,7 +96,7 @@ def test_the_hosts_that_do_not_answer_any_more_are_named(
 ) -> None:
     hosts = {name: manifest(1, GIB) for name in names}
     site = found(tmp_path, monkeypatch, **hosts)
-    assert site.silent() == ()
+    assert site.silent() == {}
 
     def lost(_: Sites, allocation: Allocation, __: float) -> dict[str, dict[str, Any]]:
         [host] = allocation.hosts
@@ -105,7 +105,25 @@ def test_the_hosts_that_do_not_answer_any_more_are_named(
         return site.hosts
 
     monkeypatch.setattr(Sites, "manifests", lost)
-    assert site.silent() == gone
+    assert site.silent() == {name: name for name in gone}
+
+
+def test_a_silent_host_is_found_by_the_name_that_it_was_asked_by(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hosts were listed as n3, n1, n2, by address."""
+    addresses = {"n3": "10.0.0.3", "n1": "10.0.0.1", "n2": "10.0.0.2"}
+    hosts = {name: manifest(1, GIB, asked=address) for name, address in addresses.items()}
+    site = found(tmp_path, monkeypatch, **hosts)
+
+    def lost(_: Sites, allocation: Allocation, __: float) -> dict[str, dict[str, Any]]:
+        [host] = allocation.hosts
+        if host == addresses["n3"]:
+            raise WeftError(f"{host} did not say what it is", "see whether it is up")
+        return site.hosts
+
+    monkeypatch.setattr(Sites, "manifests", lost)
+    assert site.silent() == {"n3": "n3 (10.0.0.3)"}
 
 
 def test_one_host_is_not_asked_whether_it_is_there(
@@ -113,4 +131,4 @@ def test_one_host_is_not_asked_whether_it_is_there(
 ) -> None:
     site = found(tmp_path, monkeypatch, n1=manifest(1, GIB))
     monkeypatch.setattr(Sites, "manifests", None)
-    assert site.silent() == ()
+    assert site.silent() == {}

@@ -79,6 +79,7 @@ def end(
     Where `is_said`, the reason of cases that nobody tried stands above, and how to go on. Raises
     typer.Exit; `asked` as above.
     """
+    from weft.host.manifest import both_names
     from weft.report.notes import how_to_go_on
 
     go_on = how_to_go_on(run)
@@ -94,9 +95,10 @@ def end(
             f" {verb_of(len(bad), 'have', len(summaries))} no result"
         )
         if footer.silent_hosts:
+            hosts = run.header.hosts
             # Why the first of them failed is what its peers saw of that.
             then = f"go on when all answer: {go_on}"
-            gone = not_answering(footer.silent_hosts)
+            gone = not_answering([both_names(host, hosts[host]) for host in footer.silent_hosts])
             typer.echo(f"weft: {gone}: {lack}, {run.path} lists them; {then}", err=True)
             raise typer.Exit(1)
         # The reason of one that was tried says more than that nobody tried the others.

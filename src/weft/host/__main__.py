@@ -1,10 +1,11 @@
 """`python -m weft.host`: this host's manifest as one line of JSON.
 
-`python -m weft.host --lines FOLDER`, started once a node by a launcher: the same with the host's
-load, its weft and that of the rank programs in the folder, as lines that can be put together again
-where many hosts write at once.
+`python -m weft.host --lines FOLDER [--asked NAME]`, started once per node by a launcher: the same
+with the host's load, the versions of its weft and of the rank programs in the folder, and the name
+that the launcher asked it by. The lines of many hosts can be put together again if they mix.
 """
 
+import argparse
 import os
 import secrets
 import sys
@@ -20,12 +21,20 @@ from weft.host.manifest import collect
 
 MARK_BYTES = 8
 
+# The name of the node by which Slurm started this process.
+NODE_OF_SLURM = "SLURMD_NODENAME"
+
 if "--lines" in sys.argv[1:]:
+    reader = argparse.ArgumentParser(prog="python -m weft.host")
+    reader.add_argument("--lines", type=Path, nargs="?", const=Path())
+    reader.add_argument("--asked", default=os.environ.get(NODE_OF_SLURM, ""))
+    given = reader.parse_args()
     watch = Watch()
     facts = {
         **collect(),
         "weft": weft.__version__,
-        "engine": engine_version(Path(sys.argv[-1])),
+        "engine": engine_version(given.lines),
+        "asked": given.asked,
         "load": msgspec.to_builtins(watch.load()),
     }
     for line in lines_of(facts, secrets.token_hex(MARK_BYTES)):

@@ -33,7 +33,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """All facts of a host. Every field may be missing in the record of an older weft.
 
     `temporary_free_bytes` is what is free in the folder for temporary files.
-    `weft` is the version there and `load` what others did, where a launcher asked several hosts.
+    If a launcher asked several hosts, `weft` is the version there, `load` what others did, and
+    `asked` the name that the launcher used, if it is not `host`: an address, or n1-ib.
     """
 
     host: str = "unknown"
@@ -50,6 +51,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     environment: dict[str, str] = {}
     temporary_free_bytes: int | None = None
     weft: str = ""
+    asked: str = ""
     load: Load | None = None
 
 
@@ -84,6 +86,17 @@ def _temporary_free_bytes() -> int | None:
     with contextlib.suppress(OSError):
         return shutil.disk_usage(os.environ.get("TMPDIR", TEMPORARY)).free
     return None
+
+
+def asked_name(host: str, manifest: Mapping[str, Any]) -> str:
+    """The name that reaches a host from where weft ran."""
+    return str(manifest.get("asked") or host)
+
+
+def both_names(host: str, manifest: Mapping[str, Any]) -> str:
+    """A host's own name, with the name that it was asked by if that is another one."""
+    asked = asked_name(host, manifest)
+    return host if asked == host else f"{host} ({asked})"
 
 
 def typed(manifest: dict[str, Any]) -> Manifest:

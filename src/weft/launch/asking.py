@@ -24,9 +24,13 @@ TRIES = 6
 FIRST_PAUSE_S = 0.2
 
 
-def command_on_nodes() -> tuple[str, ...]:
-    """What every node is to run: the Python, the weft and the programs of here, at their paths."""
-    return (sys.executable, "-m", "weft.host", "--lines", str(engine_folder()))
+def command_on_nodes(asked: str = "") -> tuple[str, ...]:
+    """What every node is to run: the Python, the weft and the programs of here, at their paths.
+
+    A node that is told the name that it is `asked` by repeats the name in its answer.
+    """
+    words = (sys.executable, "-m", "weft.host", "--lines", str(engine_folder()))
+    return (*words, "--asked", asked) if asked else words
 
 
 def ask_hosts(
@@ -40,47 +44,61 @@ def ask_hosts(
     `starting` makes the command that starts command_on_nodes() once on each of some nodes: of many
     the answer of one or the other is often lost, and only those are asked again. The environment in
     them is this process's: the starter's own variables differ from step to step. `clock_s` is how
-    far a host's clock is at least ahead of this one's, or behind if negative. Raises WeftError
-    where one does not answer.
+    far a host's clock is at least ahead of this one's, or behind if negative. `asked` is the node's
+    name in `nodes`, if its host name is another. Raises WeftError if a node does not answer.
     """
     before_s = time.time()
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {}  # by the nodes' names
     for tried in range(TRIES):
         if tried:
             time.sleep(FIRST_PAUSE_S * 2 ** (tried - 1))
-        asked = _unheard(nodes, found.values())
+        asked = [node for node in nodes if node not in found]
         done = _asked(starting(asked), asked, environment, deadline_s)
-        # Another host's answer may be the one that is lost this time.
-        found |= _by_name(facts_in(done.stdout.splitlines()))
+        found |= _by_node(facts_in(done.stdout.splitlines()), nodes)
         if len(found) >= len(nodes) or done.returncode:
             break
     if len(found) < len(nodes):
-        raise _silent(nodes, found.values(), _reason(done))
+        raise _silent(nodes, found, _reason(done))
     own = steering(os.environ)
-    by_host = {
-        facts["host"]: {**facts, "environment": own, "clock_s": _ahead_s(facts, before_s)}
-        for facts in found.values()
-    }
-    order = sorted(by_host, key=lambda host: (_place(host, nodes), host))
-    return {host: by_host[host] for host in order}
+    manifests: dict[str, dict[str, Any]] = {}
+    for node in sorted(found, key=lambda name: nodes.index(name) if name in nodes else len(nodes)):
+        host = found[node]["host"]
+        if host in manifests:
+            raise _one_name(host, f"{manifests[host]['asked'] or host} and {node}")
+        clock_s = _ahead_s(found[node], before_s)
+        asked_by = "" if node == host else node
+        manifests[host] = {
+            **found[node], "environment": own, "clock_s": clock_s, "asked": asked_by
+        }  # fmt: skip
+    return manifests
 
 
-def _unheard(nodes: Sequence[str], found: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The nodes that are not among those that answered; all, where hosts have other names."""
-    came = {facts["host"].partition(".")[0] for facts in found}
-    return [node for node in nodes if node.partition(".")[0] not in came] or list(nodes)
+def _by_node(answers: Iterable[dict[str, Any]], nodes: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The answers of one step by the names of their nodes. Raises WeftError for two of one node.
+
+    An answer without the name that the node was asked by belongs to the node with the host's own
+    name, whatever its case and domain.
+    """
+    by_own_name = {_short(node): node for node in nodes}
+    found: dict[str, dict[str, Any]] = {}
+    for facts in answers:
+        host = facts["host"]
+        node = facts.get("asked") or by_own_name.get(_short(host), host)
+        if node in found:
+            raise _one_name(host, "or one host was started twice")
+        found[node] = facts
+    return found
 
 
-def _by_name(found: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The answers of one step by their hosts. Raises WeftError where two have one name."""
-    names = [facts["host"] for facts in found]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise WeftError(
-            f"two hosts call themselves {twice}, or one was started twice",
-            "give every host its own name (hostnamectl set-hostname), or name each once",
-        )
-    return dict(zip(names, found, strict=True))
+def _short(name: str) -> str:
+    return name.lower().partition(".")[0]
+
+
+def _one_name(host: str, which: str) -> WeftError:
+    return WeftError(
+        f"two hosts have the name {host} ({which})",
+        "give every host its own name (hostnamectl set-hostname), or list each host once",
+    )
 
 
 def _asked(
@@ -99,9 +117,8 @@ def _asked(
         )
     except subprocess.TimeoutExpired as late:
         output = late.stdout.decode(errors="replace") if isinstance(late.stdout, bytes) else ""
-        raise _silent(nodes, facts_in(output.splitlines()), f"no answer in {deadline_s:g} s") from (
-            None
-        )
+        came = _by_node(facts_in(output.splitlines()), nodes)
+        raise _silent(nodes, came, f"no answer in {deadline_s:g} s") from None
 
 
 def _reason(done: subprocess.CompletedProcess[str]) -> str:
@@ -119,20 +136,14 @@ def reason_in(errors: str, status: int) -> str:
     return (marked or lines or [f"the starter ended with exit status {status}"])[0]
 
 
-def _silent(nodes: Sequence[str], found: Iterable[Mapping[str, Any]], why: str) -> WeftError:
-    """The error about the nodes that are not among those that answered."""
-    missing = _unheard(nodes, found)
+def _silent(nodes: Sequence[str], found: Iterable[str], why: str) -> WeftError:
+    """The error about the nodes that did not answer."""
+    missing = [node for node in nodes if node not in found]
     return WeftError(
         f"{', '.join(missing)} did not say what {'it is' if len(missing) == 1 else 'they are'}"
         f" ({why})",
         "see whether weft is installed there at the same path and the node is up, or leave it out",
     )
-
-
-def _place(host: str, nodes: Sequence[str]) -> int:
-    short = [node.partition(".")[0] for node in nodes]
-    own = host.partition(".")[0]
-    return short.index(own) if own in short else len(short)
 
 
 def _ahead_s(facts: Mapping[str, Any], before_s: float) -> float:

@@ -12,14 +12,14 @@ from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.nodes import check_known, hosts_of_site, is_this_machine, network_of
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import MPIS, has_starter, install_mpi
-from weft.launch.starters import starting
-from weft.plan.allocation import RankLayout, layout_of
+from weft.launch.starters import one_on_each, starting
+from weft.plan.allocation import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from weft.launch.launcher import Job
-    from weft.plan.allocation import Allocation
+    from weft.plan.allocation import Allocation, RankLayout
 
 # What the ranks and libraries elsewhere need of this environment, beside what steers messaging.
 _PASSED_ON = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LOADEDMODULES", "MODULEPATH")
@@ -55,9 +55,7 @@ class MpirunLauncher:
             raise WeftError("no mpirun is installed", install_mpi())
 
         def starting(some: Sequence[str]) -> list[str]:
-            layout = RankLayout(nodes=len(some), each=1)
-            start = _start(mpi, some, layout, len(some), is_spread=True)
-            return [*start, *command_on_nodes()]
+            return one_on_each(mpi, {node: command_on_nodes(node) for node in some}, _passed_on())
 
         environment = environment_of_ranks({}, network_of(nodes))
         return ask_hosts(starting, environment, nodes, deadline_s)
@@ -91,8 +89,11 @@ def _start(
         return starting(mpi, ranks, ["-hosts", ",".join(counts)])
     words = ["--host", ",".join(f"{node}:{layout.each}" for node in taken)]
     words += ["--map-by", "node" if is_spread else "slot"]
-    known = environment_of_ranks(dict.fromkeys(passed_on, ""))
-    for name in sorted({*_PASSED_ON, *steering(known), *passed_on}):
-        if name in known:
-            words += ["-x", name]
-    return starting(mpi, ranks, words)
+    return starting(mpi, ranks, [*words, *_passed_on(passed_on)])
+
+
+def _passed_on(more: Iterable[str] = ()) -> list[str]:
+    """Open MPI's options that pass on variables of this environment, and `more`, by name."""
+    known = environment_of_ranks(dict.fromkeys(more, ""))
+    names = sorted({*_PASSED_ON, *steering(known), *more})
+    return [word for name in names if name in known for word in ("-x", name)]

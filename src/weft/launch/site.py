@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.errors import WeftError
+from weft.host.manifest import asked_name, both_names
 from weft.host.unlike import check_versions
 from weft.launch.all import LAUNCHERS, choose_launcher, launchers_of
 from weft.launch.application_file import application_file
@@ -63,15 +64,17 @@ class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
         """The cores of all hosts that this process may use."""
         return sum(len(manifest["cpu"]["allowed_cpus"]) for manifest in self.hosts.values())
 
-    def silent(self) -> tuple[str, ...]:
-        """The hosts, of several, that do not answer any more: each is asked alone, all at once."""
-        names = tuple(self.hosts)
-        asked = self.allocation.chosen(names)
-        if len(names) < 2 or len(asked) != len(names):
-            return ()
+    def silent(self) -> dict[str, str]:
+        """The hosts, of several, that do not answer any more: each is asked alone, all at once.
+
+        By their names, with both names of each as a reader is to see them.
+        """
+        if len(self.hosts) < 2:
+            return {}
+        asked = [asked_name(host, manifest) for host, manifest in self.hosts.items()]
         with ThreadPoolExecutor(MOST_ASKED) as pool:
-            answers = list(pool.map(self._answers, asked))
-        return tuple(name for name, came in zip(names, answers, strict=True) if not came)
+            answers = zip(self.hosts.items(), pool.map(self._answers, asked), strict=True)
+            return {host: both_names(host, facts) for (host, facts), came in answers if not came}
 
     def _answers(self, host: str) -> bool:
         try:

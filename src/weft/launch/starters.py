@@ -8,7 +8,7 @@ from weft.errors import WeftError
 from weft.launch.programs import install_mpi, starter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 # Ranks bind themselves, and there may be more of them than cores.
 _USUAL = {
@@ -22,8 +22,29 @@ def starting(mpi: str, ranks: int, words: Sequence[str]) -> list[str]:
 
     `setpriv` has the kernel end it with this process. Raises WeftError where it is missing.
     """
+    return [*_begin(mpi), *words, "-n", str(ranks)]
+
+
+def one_on_each(
+    mpi: str, commands: Mapping[str, Sequence[str]], passed_on: Sequence[str] = ()
+) -> list[str]:
+    """The command line that starts one command on each of some hosts, by the hosts' names.
+
+    `passed_on` are Open MPI's options that pass on variables. Raises WeftError if the starter is
+    missing.
+    """
+    parts = []
+    for host, command in commands.items():
+        # MPICH gives the hosts of its list to the commands in turn.
+        own = ["--host", f"{host}:1", *passed_on] if mpi == "openmpi" else []
+        parts.append([*own, "-n", "1", *command])
+    listed = ["-hosts", ",".join(f"{host}:1" for host in commands)] if mpi == "mpich" else []
+    [first, *others] = parts
+    return [*_begin(mpi), *listed, *first, *(word for part in others for word in (":", *part))]
+
+
+def _begin(mpi: str) -> list[str]:
     mpirun = starter(mpi)
     if mpirun is None:
         raise WeftError(f"mpirun of {mpi} is missing", install_mpi(mpi))
-    begin = ["setpriv", "--pdeathsig", "TERM", mpirun]
-    return [*begin, *_USUAL[mpi], *words, "-n", str(ranks)]
+    return ["setpriv", "--pdeathsig", "TERM", mpirun, *_USUAL[mpi]]

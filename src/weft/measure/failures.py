@@ -9,7 +9,7 @@ from weft.record.run import MOST_TRIES
 from weft.wording import not_answering
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
 
     from weft.measure.state import CaseState
     from weft.plan.costs import RankGroup
@@ -71,12 +71,15 @@ class Failures:
             GivenUp(transport=group.transport, ranks=group.ranks, test=test, reason=reason)
         )
 
-    def hosts_gone(self, groups: Iterable[RankGroup], hosts: Sequence[str]) -> None:
-        """Hosts do not answer any more: what runs on them is given up, whatever it had before."""
+    def hosts_gone(self, groups: Iterable[RankGroup], hosts: Mapping[str, str]) -> None:
+        """Hosts do not answer any more: what runs on them is given up, whatever it had before.
+
+        `hosts` are the names for a reader by the hosts' own names.
+        """
         self.silent_hosts = tuple(hosts)
         for group in groups:
             self._starts[group] = MOST_STARTS
-            self._give_up(group, "", not_answering(hosts))
+            self._give_up(group, "", not_answering([*hosts.values()]))
 
     def close(self, states: Iterable[CaseState]) -> None:
         """Close the cases of what was given up."""

@@ -41,7 +41,7 @@ from weft.plan.rounds import tournament_of
 from weft.record.model import Footer, LaunchEnd, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from weft.launch.launcher import Launcher, RunningLaunch
     from weft.launch.programs import Program
@@ -66,8 +66,9 @@ class Watcher(Protocol):
 class Measurement:
     """One run over its plan. `measure` does everything; the record is the result.
 
-    `boots` are the boot ids of hosts by their names, `silent` says which hosts are gone. Measuring
-    ends at `end_s`, and a launch does not start beyond `job_end_s` (both by time.monotonic).
+    `boots` are the boot ids of hosts by their names, `silent` gives the hosts that are gone, by
+    their names, with the names for a reader. Measuring ends at `end_s`, and a launch does not start
+    beyond `job_end_s` (both by time.monotonic).
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class Measurement:
         launcher: Launcher,
         allocation: Allocation = Allocation(),  # noqa: B008 - frozen
         boots: Mapping[str, str] | None = None,
-        silent: Callable[[], Sequence[str]] = tuple,
+        silent: Callable[[], Mapping[str, str]] = dict,
         end_s: float,
         job_end_s: float = math.inf,
     ) -> None:

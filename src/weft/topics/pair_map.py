@@ -23,6 +23,7 @@ from weft.analysis.diagnosis.matrix import matrix_of
 from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
 from weft.analysis.stats.launches import command_for_launches, next_session_of
 from weft.fabric.known import host_of
+from weft.host.manifest import asked_name
 from weft.plan.command import map_in_rounds, map_of_hosts
 from weft.plan.rounds import rounds_of, usual_rounds
 from weft.tables import Table
@@ -165,7 +166,8 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float, link: Link | None) -
     silent = set(run.footer.silent_hosts) if run.footer else set[str]()
     gone = [name for name in times.names if host_of(name) in silent]
     found = diagnose(times, known, gone)
-    others = [host for host in run.header.hosts if host not in silent]
+    manifests = run.header.hosts.items()
+    others = [asked_name(host, facts) for host, facts in manifests if host not in silent]
     matrix = matrix_of(times, known)
     return MapRow(
         **MapRow.of(case, "ranks", "point"),
@@ -218,7 +220,8 @@ def _with_neighbours(run: Run, measured: MeasuredMap, found: FoundCause) -> str:
     plan = run.header.plan
     if len(found.causes) < 2 or not more or plan.simulated:
         return ""
-    hosts = dict.fromkeys((*run.header.hosts, *more))
+    own = (asked_name(host, facts) for host, facts in run.header.hosts.items())
+    hosts = dict.fromkeys((*own, *more))
     return map_of_hosts(measured.case, plan, [*hosts], measured.fabric.typed)
 
 
