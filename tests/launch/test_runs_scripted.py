@@ -25,6 +25,28 @@ def test_a_quiet_run_is_precise_and_its_figures_are_the_scripts(
     assert roles.count("calibrate") == 1
 
 
+@pytest.mark.parametrize("launches", ["1", "3"])
+def test_launches_that_are_typed_are_started_exactly(
+    machine: dict[str, str], tmp_path: Path, launches: str
+) -> None:
+    """One launch has no interval, so it cannot be precise: the run ends all the same."""
+    done = run(machine, tmp_path, "--launches", launches, "--transport", "fake,fake:other")
+    assert done.returncode == 0, done.stderr
+    record = read(tmp_path / "r.jsonl")
+    started = Counter(launch.transport for launch in record.launches)
+    assert started == {"fake": int(launches), "fake:other": int(launches)}
+    assert record.header.plan.fixed_launches
+
+
+def test_a_budget_that_ended_starts_nothing(machine: dict[str, str], tmp_path: Path) -> None:
+    done = run(machine, tmp_path, "--budget", "1ms")
+    assert done.returncode == 1
+    record = read(tmp_path / "r.jsonl")
+    assert (record.launches, record.batches) == ((), ())
+    assert "nothing of the budget is left" in done.stderr
+    assert "2 of 2 cases have no result" in done.stderr
+
+
 def test_a_case_that_warms_up_is_measured_with_samples_long_enough_for_the_clock(
     machine: dict[str, str], tmp_path: Path
 ) -> None:

@@ -10,15 +10,12 @@ from support.plans import plan_of
 from weft.measure.choice import (
     next_cases,
     next_share_s,
-    none_is_whole,
-    one_to_end,
     rounds_ahead,
     share_s,
     width,
 )
 from weft.measure.failures import Failures
 from weft.measure.state import CaseState
-from weft.plan.case import Case
 from weft.plan.costs import Costs, RankGroup
 from weft.plan.plan import Plan
 from weft.record.model import GivenUp
@@ -57,9 +54,14 @@ def test_a_case_of_one_launch_is_known_least() -> None:
     assert 0 < width(two) < math.inf
 
 
-def test_cases_without_a_figure_come_first_then_the_widest() -> None:
-    made = states((100.0, 101.0), (100.0, 150.0), (), (100.0,))
+def test_cases_without_a_launch_come_alone_then_the_widest() -> None:
+    made = states((100.0, 101.0), (100.0, 150.0), (), (100.0,), ())
     none = costs(0.0, *((one, 0.0) for one in made))
+    order = [made.index(one) for one in next_cases(made, plan_for(made), 60.0, none)]
+    assert order == [2, 4]
+    # One that failed had its launch, and so had one that was refused.
+    made[2].failures = 1
+    made[4].closed = True
     order = [made.index(one) for one in next_cases(made, plan_for(made), 60.0, none)]
     assert order == [2, 3, 1, 0]
     assert next_cases(made, plan_for(made), 0.0, none) == []
@@ -74,6 +76,14 @@ def test_behind_the_asked_launches_the_wider_half_goes_on() -> None:
     # The asked launches come before that, even those of a case that is precise.
     assert next_cases(made, plan_for(made, launches=7), 60.0, none) == [
         made[1], made[2], made[0], made[3]]  # fmt: skip
+
+
+def test_no_case_has_more_launches_than_a_fixed_number() -> None:
+    made = states((100.0, 300.0), (100.0, 200.0), (100.0, 150.0, 500.0))
+    none = costs(0.0, *((one, 0.0) for one in made))
+    plan = plan_for(made, launches=3, fixed_launches=True)
+    assert next_cases(made, plan, 60.0, none) == [made[0], made[1]]
+    assert next_cases(made, plan_for(made, launches=2, fixed_launches=True), 60.0, none) == []
 
 
 @pytest.mark.parametrize(
@@ -198,63 +208,3 @@ def test_hosts_that_are_gone_end_their_ranks_by_name() -> None:
     assert made[0].closed
     known.hosts_gone([GROUP], ["n2", "n3"])
     assert known.given_up[1] == gone("", "n2, n3 do not answer any more")
-
-
-def two_groups(tcp: int, mpi: int) -> tuple[list[CaseState], Plan, Costs]:
-    """Two sizes of either transport with so many of five launches; 10 s a launch, 1 a case."""
-    made = states(*[(1e3, 1.1e3, 0.9e3, 1e3)[:tcp]] * 2)
-    made += states(*[(2e3, 2.1e3, 1.9e3, 2e3)[:mpi]] * 2, transports=("mpi",))
-    known = Costs()
-    for transport in ("tcp", "mpi"):
-        known.launch_took(RankGroup(transport, 2), 10.0)
-    for state in made:
-        known.case_took(state, 1.0)
-    return made, plan_for(made, launches=5), known
-
-
-def named(found: list[CaseState]) -> list[tuple[str, int]]:
-    return [(one.case.transport, one.case.bytes) for one in found]
-
-
-@pytest.mark.parametrize(("tcp", "mpi"), [(0, 1), (1, 0)])
-def test_no_case_is_gone_on_with_alone_before_all_ranks_were_started(tcp: int, mpi: int) -> None:
-    made, plan, known = two_groups(tcp, mpi)
-    assert one_to_end(made, plan, 5.0, known) == []
-    # Unless the time is over: the one with a launch then.
-    assert len(one_to_end(made, plan, 0.0, known)) == 1
-
-
-def test_the_nearest_case_is_gone_on_with_where_the_time_ends_before_another_launch() -> None:
-    """Three launches of a case are 33 s and one more of the others 12 s; 36 s where both go."""
-    made, plan, known = two_groups(tcp=1, mpi=2)
-    assert one_to_end(made, plan, 45.1, known) == []
-    assert named(one_to_end(made, plan, 44.9, known)) == [("mpi", 8), ("mpi", 16)]
-    assert named(one_to_end(made, plan, 36.1, known)) == [("mpi", 8), ("mpi", 16)]
-    assert named(one_to_end(made, plan, 35.9, known)) == [("mpi", 8)]
-
-
-def test_where_one_is_whole_no_case_is_gone_on_with_alone() -> None:
-    made, plan, known = two_groups(tcp=4, mpi=4)
-    made[0].add_launch(4, 1e3, 1, CLOCK)
-    assert one_to_end(made, plan, 1.0, known) == []
-
-
-def test_ranks_were_started_where_one_of_their_cases_has_a_launch() -> None:
-    """The first launches of a budget that ended after one case of each transport."""
-    made, plan, known = two_groups(tcp=1, mpi=1)
-    left_out = [CaseState(one.case, one.pattern) for one in (made[1], made[3])]
-    begun = [made[0], left_out[0], made[2], left_out[1]]
-    assert named(one_to_end(begun, plan, 5.0, known)) == [("tcp", 8)]
-
-
-def test_a_map_beside_other_cases_is_none_that_is_gone_on_with_alone() -> None:
-    """Its rounds are short for long, and say nothing of whether one case is whole."""
-    rounds = [
-        CaseState(Case(test="pair_rounds", transport="tcp", bytes=8, ranks=4, point=at),
-                  pattern("pair_rounds"))
-        for at in range(3)
-    ]  # fmt: skip
-    assert not none_is_whole(rounds, plan_for(rounds, launches=5))
-    [alone] = states((1e3,))
-    both = [*rounds, alone]
-    assert none_is_whole(both, plan_for(both, launches=5))

@@ -29,7 +29,7 @@ from weft.applications.lattice import MASS, U0
 from weft.errors import WeftError
 from weft.plan.allocation import PLACEMENTS, Allocation, layout_of
 from weft.plan.case import Case, Schedule
-from weft.plan.cases import Experiment, Variants, make_cases
+from weft.plan.cases import LAUNCHES, Experiment, Variants, make_cases
 from weft.plan.command import NextSession, alone, words_of
 from weft.plan.pattern import Pattern
 from weft.plan.plan import Plan
@@ -117,6 +117,7 @@ conditions = st.fixed_dictionaries(
         "precision": st.sampled_from([0.01, 0.005, 0.07, 1.0]),
         "budget_s": st.sampled_from([60.0, 7.5, 7200.0]),
         "launches": st.integers(1, 30),
+        "fixed_launches": st.booleans(),
         "samples": st.sampled_from([0, 1, 200]),
         "seed": st.integers(0, 9),
         "case_deadline_s": st.sampled_from([20.0, 2.5]),
@@ -167,7 +168,11 @@ def test_every_advised_command_measures_its_case_as_the_record_did(
     layouts = [layout_of(case.ranks, hosts, one.allocation) for one in (found, plan)]
     assert layouts[0] == layouts[1]
     there = replace(plan.allocation, placement=found.allocation.placement)
-    assert found == replace(plan, cases=(case,), options=own, allocation=there)
+    # Launches that are typed are fixed.
+    fixed = plan.fixed_launches or plan.launches != LAUNCHES
+    assert found == replace(
+        plan, cases=(case,), options=own, allocation=there, fixed_launches=fixed
+    )
     assert found.cases[0].key == case.key
 
 
@@ -193,7 +198,9 @@ def test_a_record_measured_again_has_its_plan_but_for_what_is_advised(
     tcp = {name: value for name, value in header.plan.options.items() if name.startswith("tcp.")}
     plan = as_asked = replace(header.plan, options=tcp)
     if launches:
-        plan = replace(plan, launches=launches, budget_s=again.seconds(launches))
+        plan = replace(
+            plan, launches=launches, fixed_launches=True, budget_s=again.seconds(launches)
+        )
     assert found == plan
     assert longer == replace(as_asked, budget_s=longer.budget_s)
     assert longer.budget_s >= 3 * header.plan.budget_s

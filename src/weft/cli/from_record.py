@@ -102,6 +102,8 @@ def _changes(context: typer.Context, option: str, allowed: tuple[str, ...]) -> d
         )
     as_typed = ("launches", "samples", "seed")
     changes: dict[str, Any] = {name: typed[name] for name in as_typed if name in typed}
+    if "launches" in typed:
+        changes["fixed_launches"] = True
     if "precision" in typed:
         changes["precision"] = parse_percent(typed["precision"])
     for name, field in (("budget", "budget_s"), ("deadline", "case_deadline_s")):

@@ -101,7 +101,13 @@ _Precision = Annotated[
     str, typer.Option(help="Target half-width of the 95 % interval, % of the median.")
 ]
 _Budget = Annotated[str, typer.Option(help="Time budget of the whole run, report included.")]
-_Launches = Annotated[int, typer.Option(help="Launch the ranks this many times per case.")]
+_Launches = Annotated[
+    int,
+    typer.Option(
+        help="Launch the ranks exactly this many times per case. If you omit it, cases that are"
+        " not precise get more launches."
+    ),
+]
 _Samples = Annotated[
     int, typer.Option(help="Take this many samples per launch. 0: as many as the budget allows.")
 ]
@@ -253,6 +259,7 @@ def run(
             **{**asdict(where), "seed": seed, "output": output, "mpi": mpi, "suite": suite},
             **of_command(context, report=report),
             platform=_platform(context, platform, rate),
+            fixed_launches=is_typed(context, "launches"),
             **_effort(given, precision, (budget, deadline), launches, (samples, keep_all)),
         )
         done = started(context, request)

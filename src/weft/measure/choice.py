@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from weft.analysis.stats.intervals import median_of_launches
 from weft.measure.stopping import LONGEST_SHARE_S, SHORTEST_SHARE_S
 from weft.plan.budget import round_without_samples_s
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from weft.measure.state import CaseState
-    from weft.plan.case import Case
     from weft.plan.costs import Costs
     from weft.plan.plan import Plan
 
@@ -41,83 +38,19 @@ def next_cases(
 ) -> list[CaseState]:
     """The cases of the next round; empty when all are measured, or no time for a launch is left.
 
-    Cases without a launch come first, then those that lack requested launches, the widest intervals
-    first where the time is too short for all of them. Then the wider half of what is not precise.
+    As long as a case was not tried, only such cases are in it: none has a second launch before
+    every case had one. Then come the cases that lack requested launches, the widest intervals first
+    if the time is too short for all of them. Then the wider half of what is not precise.
     """
     if left_s <= 0:
         return []
     short = sorted((s for s in states if s.is_short(plan)), key=_least_known)
+    if untried := [state for state in short if not state.is_tried]:
+        return untried
     if short:
         return _fitting(short, left_s, costs)
     wide = sorted((s for s in states if s.is_unfinished(plan)), key=_least_known)
     return _fitting(wide[: (len(wide) + 1) // 2], left_s, costs)
-
-
-def none_is_whole(states: Sequence[CaseState], plan: Plan) -> bool:
-    """Whether no case has all of its launches so far, and one may have them still.
-
-    Of settings beside each other a case is whole where it is over all of them. A map is of all its
-    rounds, and a simulation is over when it is over.
-    """
-    may_be = any(s.is_short(plan) for s in states if s.pattern.figure != "pairs")
-    if plan.simulated is not None or not may_be:
-        return False
-    # Asked at every case, and until one has all of its launches that is all there is to see.
-    with_all = [state for state in states if len(state.medians_ns) >= plan.launches]
-    return not with_all or not any(_is_whole(own, plan) for own in _alike(states, plan))
-
-
-def _alike(states: Sequence[CaseState], plan: Plan) -> list[list[CaseState]]:
-    """Each case by itself, or with those that it is compared with: over the other settings."""
-    found: dict[Case, list[CaseState]] = {}
-    for state in states:
-        of = plan.variations[state.case.transport].of if _is_varied(state, plan) else ""
-        key = msgspec.structs.replace(state.case, transport=of) if of else state.case
-        found.setdefault(key, []).append(state)
-    return list(found.values())
-
-
-def _is_varied(state: CaseState, plan: Plan) -> bool:
-    return state.case.transport in plan.variations
-
-
-def _is_whole(own: Sequence[CaseState], plan: Plan) -> bool:
-    has_all = [len(state.medians_ns) >= plan.launches for state in own]
-    return any(has_all) and all(one or s.closed for one, s in zip(has_all, own, strict=True))
-
-
-def one_to_end(
-    states: Sequence[CaseState], plan: Plan, left_s: float, costs: Costs
-) -> list[CaseState]:
-    """The case to go on with alone, so that one has all of its launches before the budget ends.
-
-    With it go the others of its ranks where there is time for them too. Empty where one is whole,
-    where ranks were not started yet and the time is not over, and where another launch fits before.
-    """
-    if not none_is_whole(states, plan):
-        return []
-    short = [state for state in states if state.is_short(plan)]
-    groups = [[s for s in short if s.group == group] for group in {s.group for s in short}]
-    if left_s > 0 and not all(any(state.medians_ns for state in own) for own in groups):
-        return []
-    first = max(_alike(short, plan), key=_nearest)
-    missing = plan.launches - min(len(state.medians_ns) for state in first)
-    longest_s = max(_launch_s(own, costs) for own in groups)
-    if left_s >= missing * _launch_s(first, costs) + longest_s:
-        return []
-    of_first = {state.group for state in first}
-    own = [state for state in short if state.group in of_first]
-    return own if left_s >= missing * _launch_s(own, costs) else first
-
-
-def _nearest(own: Sequence[CaseState]) -> tuple[int, int]:
-    """The more launches it has the nearer a case is, of small messages the nearest."""
-    return sum(len(state.medians_ns) for state in own), -own[0].case.bytes
-
-
-def _launch_s(own: Sequence[CaseState], costs: Costs) -> float:
-    """Seconds for a launch of each of these cases, with as few samples as may be."""
-    return costs.fixed_s(own) + SHORTEST_SHARE_S * len(own)
 
 
 def _least_known(state: CaseState) -> tuple[bool, float]:

@@ -22,8 +22,6 @@ from weft.measure.choice import (
     launch_end_s,
     next_cases,
     next_share_s,
-    none_is_whole,
-    one_to_end,
     rounds_ahead,
     share_s,
     smallest_first,
@@ -34,7 +32,7 @@ from weft.measure.one_case import CaseRunner, Ranks
 from weft.measure.state import CaseState, SoFar, states_of
 from weft.measure.stopping import latencies_first
 from weft.plan.allocation import Allocation
-from weft.plan.budget import REPORT_S, RESERVE, WHOLE_S, lacking_s, shortfall
+from weft.plan.budget import REPORT_S, RESERVE, lacking_s, shortfall
 from weft.plan.command import START_S
 from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
 from weft.plan.rounds import tournament_of
@@ -105,7 +103,7 @@ class Measurement:
         self._job_end, self._job_lacks_s = job_end_s, end_s - self._end
         self._failures = Failures()
         self._runner = CaseRunner(
-            plan, self.states, writer, self, self._failures, start.order, self._case_left_s
+            plan, self.states, writer, self, self._failures, start.order, self._budget_left_s
         )
         self._costs = Costs()
         self._rounds_done = 0
@@ -116,7 +114,7 @@ class Measurement:
         try:
             self._write_unsupported()
             self._predict("")
-            while chosen := self._next():
+            while chosen := next_cases(self.states, self.plan, self._budget_left_s(), self._costs):
                 self._one_round(chosen)
                 if self._rounds_done == 1:
                     self._predict("after the first launches: ")
@@ -190,19 +188,6 @@ class Measurement:
     def _budget_left_s(self) -> float:
         return self._end - time.monotonic()
 
-    def _case_left_s(self) -> float:
-        """How long a case may go on: some seconds at least while none has all of its launches."""
-        least_s = min(self._begun + WHOLE_S, self._job_end) - time.monotonic()
-        left_s = self._budget_left_s()
-        return max(left_s, least_s) if none_is_whole(self.states, self.plan) else left_s
-
-    def _next(self) -> list[CaseState]:
-        """The cases of the next round: of a short budget one first, until it is whole."""
-        left_s = self._budget_left_s()
-        if alone := one_to_end(self.states, self.plan, left_s, self._costs):
-            return alone if self._case_left_s() > 0 else []
-        return next_cases(self.states, self.plan, left_s, self._costs)
-
     def _write_unsupported(self) -> None:
         for state in self.states:
             if not state.pattern.supported and not state.closed:
@@ -212,7 +197,6 @@ class Measurement:
     def _one_round(self, chosen: list[CaseState]) -> None:
         """One launch of each group of the chosen cases, as many of them as the time left allows."""
         draw = random.Random(f"{self.plan.seed}/{self.round}")  # noqa: S311 - an order, no secret
-        # Beyond the budget a launch has as few samples as may be.
         left_s = max(self._budget_left_s(), 0.0)
         rounds = rounds_ahead(
             chosen, self.plan, left_s, self._costs, is_first=not self._rounds_done
@@ -222,14 +206,11 @@ class Measurement:
         draw.shuffle(groups)
         for done, group in enumerate(groups):
             todo = [state for state in chosen if state.group == group]
-            alone = one_to_end(self.states, self.plan, self._budget_left_s(), self._costs)
-            if done and alone and not any(state in alone for state in todo):
-                break
             draw.shuffle(todo)
             # What has no figure yet comes first: the time may end.
             todo = latencies_first(sorted(todo, key=lambda s: (bool(s.medians_ns), _turn(s))))
             ahead = [state for state in chosen if state.group in groups[done:]]
-            while todo and self._case_left_s() > 0:
+            while todo and self._budget_left_s() > 0:
                 todo = self._one_launch(group, todo, ahead, end - time.monotonic())
         self.round += 1
         self._rounds_done += 1
@@ -243,10 +224,7 @@ class Measurement:
         launch gets as much of the time as it has cases.
         """
         begun = time.monotonic()
-        left_s = self._budget_left_s()
-        if left_s <= 0:
-            left_s = self._case_left_s()
-        stop = begun + left_s * len(todo) / len(ahead)
+        stop = begun + self._budget_left_s() * len(todo) / len(ahead)
         share = share_s(round_s, ahead, self._costs)
         planned = begun + launch_end_s(round_s, todo, ahead, self._costs)
         number = self.launches

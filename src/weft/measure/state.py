@@ -127,6 +127,11 @@ class CaseState:
         slowest = ticks_of_slowest_pair(seen, partners, seen.timed_ns / clock.tick_ns)
         return max(own_ns, slowest * clock.tick_ns)
 
+    @property
+    def is_tried(self) -> bool:
+        """Whether it had a launch in which it was measured, failed, or was refused."""
+        return self.closed or bool(self.medians_ns) or self.failures > 0
+
     def is_settled(self, plan: Plan) -> bool:
         """Precise over the requested launches."""
         return settled(self.medians_ns, plan.precision, plan.launches, self.resolution_ns)
@@ -136,11 +141,11 @@ class CaseState:
         return not self.closed and len(self.medians_ns) < plan.launches
 
     def is_unfinished(self, plan: Plan) -> bool:
-        """Whether a case lacks precision, or its launches where the samples are fixed."""
+        """Whether a case lacks launches, or precision if neither launches nor samples are fixed."""
         # Under load the tail is the result, and beyond saturation no median settles. Of pairs the
         # answer is over all rounds, and not how well one of them is known.
         is_counted = self.pattern.every_operation or self.pattern.figure == "pairs"
-        if plan.samples or is_counted:
+        if plan.fixed_launches or plan.samples or is_counted:
             return self.is_short(plan)
         return not self.closed and not self.is_settled(plan)
 

@@ -27,9 +27,6 @@ LATER_FIXED = 0.5
 ENOUGH_S = 0.07
 # What of the time is planned for; the rest is for costs that were guessed too low.
 RESERVE = 0.95
-# So long after the start of measuring one case may be measured until it has all of its launches,
-# however short the budget is.
-WHOLE_S = 10.0
 # The part of the budget that is kept for drawing the report: so many seconds, or so much of it.
 REPORT_S = 5.0
 REPORT_SHARE = 0.3

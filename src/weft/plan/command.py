@@ -272,7 +272,9 @@ def _of_effort(plan: Plan) -> tuple[str, ...]:
         if plan.precision == parse_percent(PRECISION)
         else f"{100 * plan.precision:.12g}%",
         "--budget": "" if plan.budget_s == parse_seconds(BUDGET) else f"{plan.budget_s:.12g}s",
-        "--launches": "" if plan.launches == usual["launches"] else str(plan.launches),
+        "--launches": ""
+        if plan.launches == usual["launches"] and not plan.fixed_launches
+        else str(plan.launches),
         "--samples": "" if plan.samples == usual["samples"] else str(plan.samples),
         "--seed": "" if plan.seed == SEED else str(plan.seed),
         "--deadline": ""

@@ -37,7 +37,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     what its applications are made of; without it they are drawn from the seed. With `simulated`
     nothing was measured: the times are a simulator's on that platform. With `keep_all` every value
     of every rank reaches the record, however many there are. `variations` are transports of the
-    cases that have settings of their own, by their names.
+    cases that have settings of their own, by their names. With `fixed_launches` no case has more
+    launches than `launches`, however wide its interval is.
     """
 
     cases: tuple[Case, ...]
@@ -56,6 +57,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     application_file: ApplicationFile | None = msgspec.field(default=None, name=FILE_RECORDED_AS)
     keep_all: bool = False
     variations: dict[str, Variation] = {}
+    fixed_launches: bool = False
 
 
 def make_plan(
@@ -76,6 +78,7 @@ def make_plan(
     application_file: ApplicationFile | None = None,
     keep_all: bool = False,
     variations: Mapping[str, Variation] = MappingProxyType({}),
+    fixed_launches: bool = False,
 ) -> Plan:
     """A plan from what was checked. Raises WeftError for counts out of range."""
     if not 0 <= samples <= MOST_SAMPLES:
@@ -103,4 +106,5 @@ def make_plan(
         application_file=application_file,
         keep_all=keep_all,
         variations=dict(variations),
+        fixed_launches=fixed_launches,
     )

@@ -94,6 +94,7 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
         precision=request.precision,
         budget_s=request.budget_s,
         launches=request.launches,
+        fixed_launches=request.fixed_launches,
         seed=request.seed,
         mpi=site.mpi,
         options=_options(request, chosen.transports),

@@ -27,6 +27,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     the command line that were typed, by their parameters: none of them may be without effect.
     With `cases`, those of the record `again`, neither experiments nor suite choose any, and `file`
     is the one of its application. `variations` are transports with settings of their own.
+    `fixed_launches`: as the plan has it.
     """
 
     cases: tuple[Case, ...] = ()
@@ -38,6 +39,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     precision: float
     budget_s: float
     launches: int
+    fixed_launches: bool = False
     seed: int
     output: Path | None
     mpi: str
@@ -81,7 +83,7 @@ def simulation(
 def request_again(plan: Plan, **asked: Any) -> Request:
     """A request for all that a plan measured, under its conditions; `asked` are other fields."""
     kept = (
-        "cases", "suite", "precision", "budget_s", "launches", "seed", "mpi",
+        "cases", "suite", "precision", "budget_s", "launches", "fixed_launches", "seed", "mpi",
         "case_deadline_s", "samples", "keep_all", "launcher", "allocation", "variations",
     )  # fmt: skip
     usual: dict[str, Any] = {name: getattr(plan, name) for name in kept}

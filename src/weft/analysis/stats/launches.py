@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from weft.analysis.stats.needed import MOST, half_of
 from weft.estimate import PLURAL
-from weft.plan.budget import RESERVE, WHOLE_S
+from weft.plan.budget import RESERVE
 from weft.plan.command import NextSession
 from weft.plan.costs import RankGroup
 from weft.units import format_duration
@@ -35,8 +35,10 @@ OTHERWISE = (
     "that is out of reach with this set-up; make it scatter less (weft doctor says what disturbs),"
     " or ask for less"
 )
-# A command ends with its budget and a case that was begun before, or goes on until one is whole.
+# A command takes at most this many times its budget, and some seconds: older versions of weft
+# continued after a short budget.
 MOST_OVERTIME = 2.0
+MOST_OVERTIME_S = 10.0
 
 
 def next_session_of(run: Run) -> NextSession:
@@ -104,7 +106,7 @@ def _spent_s(run: Run, budget_s: float) -> float:
         elif len(starts) > 1:
             took_s = (starts[-1] - starts[0]) * len(starts) / (len(starts) - 1)
         # A clock that was set meanwhile, or that no one can read, tells nothing.
-        spent_s += took_s if 0 < took_s <= MOST_OVERTIME * budget_s + WHOLE_S else budget_s
+        spent_s += took_s if 0 < took_s <= MOST_OVERTIME * budget_s + MOST_OVERTIME_S else budget_s
     return spent_s
 
 
