@@ -162,7 +162,9 @@ void Region::make_present(std::size_t from) {
 
 void SideMemory::take(std::size_t bytes, Pages pages, bool is_kept) {
   if (!is_kept) {
-    bytes_ = own_.emplace(bytes, pages).bytes();
+    own_.reset();
+    own_ = std::make_unique<Region>(bytes, pages);
+    bytes_ = own_->bytes();
     return;
   }
   if (!kept_ || !kept_->grow(bytes)) {
@@ -170,7 +172,7 @@ void SideMemory::take(std::size_t bytes, Pages pages, bool is_kept) {
     // thousands of simulated ranks in one: what grows beyond is cleared anew, a few times at most.
     constexpr std::size_t least = std::size_t{64} << 20U;
     kept_.reset();
-    kept_.emplace(bytes, pages, std::max(least, 16 * bytes));
+    kept_ = std::make_unique<Region>(bytes, pages, std::max(least, 16 * bytes));
   }
   bytes_ = region_bytes(bytes, pages);
 }

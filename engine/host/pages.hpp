@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <istream>
-#include <optional>
+#include <memory>
 #include <string_view>
 
 namespace weft {
@@ -79,8 +79,8 @@ class SideMemory {
   [[nodiscard]] std::uint64_t huge_bytes() const;
 
  private:
-  std::optional<Region> kept_;
-  std::optional<Region> own_;
+  std::unique_ptr<Region> kept_;
+  std::unique_ptr<Region> own_;
   std::size_t bytes_ = 0;
 };
 

@@ -3,10 +3,13 @@
 // This file is compiled for each of several units, one after the other: it includes itself.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "apps/milc/fields.cpp"  // NOLINT: Highway reads it
-#define HWY_DISABLED_TARGETS (HWY_AVX3_DL | HWY_SSE4 | HWY_SSSE3)
+// Highway gives x86's newer units lower bits: AVX-512 stands for all of those.
+#define HWY_DISABLED_TARGETS ((HWY_AVX3 - 1) | HWY_SSE4 | HWY_SSSE3)
 #include <hwy/foreach_target.h>  // before highway.h
 
 #include "apps/milc/lanes-inl.hpp"
+
+static_assert(weft::milc::lanes * sizeof(double) == 64);
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::milc::HWY_NAMESPACE {
@@ -16,7 +19,8 @@ HWY_INLINE void add_up(hn::Vec<Tag<double>>& low, hn::Vec<Tag<double>>& high, Re
   low = hn::Add(low, more);
   (void)high;
 }
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_SCALAR
+// Where a register has room for a block's lanes in double, or for one lane in any precision.
+#if HWY_MAX_BYTES >= 64 || HWY_TARGET == HWY_SCALAR
 HWY_INLINE void add_up(hn::Vec<Tag<double>>& low, hn::Vec<Tag<double>>& /*high*/, Reg<float> more) {
   low = hn::Add(low, hn::PromoteTo(Tag<double>(), more));
 }

@@ -111,9 +111,11 @@ class OfiFabric {
     return counters_[static_cast<std::size_t>(what)].get();
   }
   [[nodiscard]] std::string provider() const;
-  /// The provider says that data are written into memory in order.
+  /// The provider promises to write data into memory in order. libfabric 2 keeps the bit and warns
+  /// at its name, FI_ORDER_DATA.
   [[nodiscard]] bool writes_in_order() const noexcept {
-    return (info_->rx_attr->comp_order & FI_ORDER_DATA) != 0;
+    constexpr std::uint64_t order_of_data = 1ULL << 16;
+    return (info_->rx_attr->comp_order & order_of_data) != 0;
   }
 
   /// libfabric's own answer: provider, fabric, domain, protocol.

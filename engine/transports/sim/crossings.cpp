@@ -2,7 +2,6 @@
 
 #include <simgrid/link.h>
 #include <algorithm>
-#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/s4u.hpp>
 #include <stdexcept>
 #include <string>
@@ -14,9 +13,33 @@
 
 #include "transports/sim/pieces.hpp"
 
+// SimGrid 4 has the factors at a zone, and installs this header no longer.
+#if __has_include(<simgrid/kernel/resource/NetworkModelIntf.hpp>)
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#define WEFT_FACTORS_AT_MODEL
+#endif
+
 namespace weft {
 
 namespace {
+
+template <class Factor>
+void set_latency_factor(const simgrid::s4u::Engine& engine, const Factor& factor) {
+#ifdef WEFT_FACTORS_AT_MODEL
+  engine.get_netzone_root()->get_network_model()->set_lat_factor_cb(factor);
+#else
+  engine.get_netzone_root()->set_latency_factor_cb(factor);
+#endif
+}
+
+template <class Factor>
+void set_bandwidth_factor(const simgrid::s4u::Engine& engine, const Factor& factor) {
+#ifdef WEFT_FACTORS_AT_MODEL
+  engine.get_netzone_root()->get_network_model()->set_bw_factor_cb(factor);
+#else
+  engine.get_netzone_root()->set_bandwidth_factor_cb(factor);
+#endif
+}
 
 /// What SMPI adds to each message on the wire.
 constexpr double envelope_bytes = 16;
@@ -79,25 +102,24 @@ Crossings::Crossings(const simgrid::s4u::Engine& engine, const simgrid::s4u::Net
     if (crossing != nullptr) seen_->switches_s.emplace(link, number_of(crossing));
   }
   if (!seen_->switches_s.empty()) check_cables(engine.get_all_links());
-  auto* const model = engine.get_netzone_root()->get_network_model();
   const int eager = simgrid::config::get_value<int>("smpi/send-is-detached-thresh");
-  model->set_lat_factor_cb([seen = seen_, eager, between = pieces_of(fabric, "latency-factor"),
-                            within = pieces_of(fabric, "shared-latency-factor")](
-                               double bytes, const simgrid::s4u::Host* from,
-                               const simgrid::s4u::Host* to, const Links& links,
-                               const Zones& /*zones*/) {
-    if (from == to) return within.at(bytes);
-    for (const simgrid::s4u::Link* link : links) seen->bytes[link] += bytes - envelope_bytes;
-    const bool is_eager = bytes - envelope_bytes < eager;
-    return between.at(bytes) + seen->further(links, is_eager ? 1 : crossings_of_rendezvous);
-  });
+  set_latency_factor(
+      engine, [seen = seen_, eager, between = pieces_of(fabric, "latency-factor"),
+               within = pieces_of(fabric, "shared-latency-factor")](
+                  double bytes, const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
+                  const Links& links, const Zones& /*zones*/) {
+        if (from == to) return within.at(bytes);
+        for (const simgrid::s4u::Link* link : links) seen->bytes[link] += bytes - envelope_bytes;
+        const bool is_eager = bytes - envelope_bytes < eager;
+        return between.at(bytes) + seen->further(links, is_eager ? 1 : crossings_of_rendezvous);
+      });
   if (fabric.get_property("shared-bandwidth-factor") == nullptr) return;
-  model->set_bw_factor_cb(
-      [between = pieces_of(fabric, "bandwidth-factor"),
-       within = pieces_of(fabric, "shared-bandwidth-factor")](
-          double bytes, const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
-          const Links& /*links*/,
-          const Zones& /*zones*/) { return (from == to ? within : between).at(bytes); });
+  set_bandwidth_factor(
+      engine, [between = pieces_of(fabric, "bandwidth-factor"),
+               within = pieces_of(fabric, "shared-bandwidth-factor")](
+                  double bytes, const simgrid::s4u::Host* from, const simgrid::s4u::Host* to,
+                  const Links& /*links*/,
+                  const Zones& /*zones*/) { return (from == to ? within : between).at(bytes); });
 }
 
 std::map<std::string, double> Crossings::link_bytes() const {
