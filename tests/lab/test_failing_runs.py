@@ -111,9 +111,27 @@ def test_a_node_that_never_answers_is_named(cluster: Cluster, folder: Path, laun
     finally:
         cluster.join("n2")
     [line] = [line for line in done.stderr.splitlines() if line.startswith("weft: ")]
-    assert "n2 did not say what" in line
-    assert "see whether weft is installed there" in line
+    assert line.startswith("weft: n2 did not answer (")
+    assert "check that the node is up" in line
     assert list(folder.iterdir()) == []
+
+
+def test_a_host_without_ssh_is_named_with_the_line_of_ssh(cluster: Cluster, folder: Path) -> None:
+    done = run_short(cluster, folder, "--hosts", "n1,stranger", "-o", "r.jsonl")
+    assert done.returncode == 2
+    why = "ssh: connect to host stranger port 22: Connection refused"
+    assert done.stderr.splitlines()[-1].startswith(f"weft: stranger did not answer ({why});")
+
+
+def test_ranks_that_cannot_reach_each_other_are_told_in_open_mpis_words(
+    cluster: Cluster, folder: Path
+) -> None:
+    more = {"OMPI_MCA_btl": "self,vader", "OMPI_MCA_pml": "ob1"}
+    words = ["--hosts", "n1,n2", "--transport", "mpi", "--wait", "library", "-o", "r.jsonl"]
+    done = run_short(cluster, folder, *words, more=more)
+    assert done.returncode == 1
+    assert "unable to reach each other for MPI communications" in done.stderr
+    assert "BTLs attempted self" in " ".join(done.stderr.split())
 
 
 def test_other_versions_on_a_host_are_refused(cluster: Cluster, folder: Path) -> None:

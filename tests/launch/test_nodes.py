@@ -174,12 +174,12 @@ def _saying(*facts: dict[str, Any]) -> Callable[[Sequence[str]], list[str]]:
 
 
 def test_a_host_that_does_not_answer_is_named() -> None:
-    with pytest.raises(WeftError, match="n2 did not say what it is"):
+    with pytest.raises(WeftError, match="n2 did not answer"):
         ask_hosts(_saying({"host": "n1.site"}), os.environ, ["n1", "n2"])
 
 
 def test_a_starter_that_never_ends_is_not_waited_for() -> None:
-    with pytest.raises(WeftError, match=r"n1, n2 did not say what they are \(no answer in 0.5 s\)"):
+    with pytest.raises(WeftError, match=r"n1, n2 did not answer \(no answer in 0.5 s\)"):
         ask_hosts(lambda _: ["sleep", "600"], os.environ, ["n1", "n2"], deadline_s=0.5)
 
 
@@ -218,10 +218,33 @@ def test_a_host_whose_answer_the_starter_lost_is_asked_again(
         ("never", 0, "." * TRIES, why), ("failed", 1, ".", failed)
     ):  # fmt: skip
         pauses.clear()
-        with pytest.raises(WeftError, match=rf"n2 did not say what it is \({reason}"):
+        with pytest.raises(WeftError, match=rf"n2 did not answer \({reason}"):
             ask(name, 99, status)
         assert (tmp_path / name).read_text() == asked
         assert pauses == [0.2, 0.4, 0.8, 1.6, 3.2][: len(asked) - 1]
+
+
+def test_of_several_missing_hosts_those_are_listed_that_do_not_answer_alone() -> None:
+    """Open MPI starts nothing on n1 and n3 if it cannot start its daemon on n2."""
+    asked: list[list[str]] = []
+
+    def starting(some: Sequence[str]) -> list[str]:
+        asked.append([*some])
+        answers = [{"host": host} for host in some if host != "n2" and len(some) == 1]
+        return _says(*answers)
+
+    with pytest.raises(WeftError) as refused:
+        ask_hosts(starting, os.environ, ["n1", "n2", "n3"])
+    assert refused.value.what.startswith("n2 did not answer (")
+    assert sorted(asked) == [["n1"], ["n1", "n2", "n3"], ["n2"], ["n3"]]
+
+
+def test_a_host_that_ssh_cannot_use_is_listed_alone() -> None:
+    line = "ssh: connect to host n2 port 22: Connection refused"
+    words = [sys.executable, "-c", f"import sys; sys.exit({line!r})"]
+    with pytest.raises(WeftError) as refused:
+        ask_hosts(lambda _: words, os.environ, ["n1", "me@n2", "n3"])
+    assert refused.value.what == f"me@n2 did not answer ({line})"
 
 
 def test_two_hosts_of_one_name_are_refused() -> None:
@@ -240,7 +263,7 @@ def test_hosts_that_were_asked_by_other_names_are_in_the_order_of_those() -> Non
         "n3": "n3-ib", "n10": "n10-ib", "n1": "n1-ib"
     }  # fmt: skip
     assert list(found) == ["n3", "n10", "n1"]
-    with pytest.raises(WeftError, match=r"^n10-ib did not say what it is"):
+    with pytest.raises(WeftError, match=r"^n10-ib did not answer"):
         ask_hosts(_saying(facts[0], facts[2]), os.environ, nodes)
 
 

@@ -7,11 +7,15 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from weft.errors import WeftError
 from weft.host.environment import steering
 from weft.host.lines import facts_in
+from weft.launch.causes import cause_in, reason_in, unreachable_in
 from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.programs import engine_folder
 
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
 # MPI's three times in a row, MPICH's six times within seconds. So each pause is twice the last.
 TRIES = 6
 FIRST_PAUSE_S = 0.2
+# A node that is asked alone has this long to answer, and this many are asked at once.
+ALONE_DEADLINE_S = 20.0
+MOST_ASKED = 32
 
 
 def command_on_nodes(asked: str = "") -> tuple[str, ...]:
@@ -53,12 +60,20 @@ def ask_hosts(
         if tried:
             time.sleep(FIRST_PAUSE_S * 2 ** (tried - 1))
         asked = [node for node in nodes if node not in found]
-        done = _asked(starting(asked), asked, environment, deadline_s)
-        found |= _by_node(facts_in(done.stdout.splitlines()), nodes)
-        if len(found) >= len(nodes) or done.returncode:
+        said = _asked(starting(asked), environment, deadline_s)
+        found |= _by_node(facts_in(said.output.splitlines()), nodes)
+        if len(found) >= len(nodes) or said.status != 0:
             break
     if len(found) < len(nodes):
-        raise _silent(nodes, found, _reason(done))
+        missing = [node for node in nodes if node not in found]
+        unreachable = unreachable_in(said.errors, missing)
+        if not unreachable and len(missing) > 1 and said.status != 0:
+            unreachable = _silent_alone(starting, environment, missing, deadline_s)
+        raise WeftError(
+            f"{', '.join(unreachable or missing)} did not answer ({said.reason})",
+            "check that the node is up and that weft is installed there at the same path, or leave"
+            " it out",
+        )
     own = steering(os.environ)
     manifests: dict[str, dict[str, Any]] = {}
     for node in sorted(found, key=lambda name: nodes.index(name) if name in nodes else len(nodes)):
@@ -101,49 +116,64 @@ def _one_name(host: str, which: str) -> WeftError:
     )
 
 
-def _asked(
-    command: Sequence[str], nodes: Sequence[str], environment: Mapping[str, str], deadline_s: float
-) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            list(command),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=deadline_s,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            env=dict(environment),
-        )
-    except subprocess.TimeoutExpired as late:
-        output = late.stdout.decode(errors="replace") if isinstance(late.stdout, bytes) else ""
-        came = _by_node(facts_in(output.splitlines()), nodes)
-        raise _silent(nodes, came, f"no answer in {deadline_s:g} s") from None
+class _Said(msgspec.Struct, frozen=True):
+    """What a starter wrote; a status of None is one that did not end in `deadline_s`."""
+
+    output: str
+    errors: str
+    status: int | None
+    deadline_s: float
+
+    @property
+    def reason(self) -> str:
+        """Why answers are missing after the last try."""
+        if self.status is None:
+            cause = cause_in(self.errors)
+            return f"no answer in {self.deadline_s:g} s{cause and ': '}{cause}"
+        if self.status or self.errors.strip(" -=\t\n"):
+            return reason_in(self.errors, self.status)
+        wrote = f"{len(self.output.splitlines())} lines the last time"
+        return f"the starter ended well {TRIES} times without their answers, and wrote {wrote}"
 
 
-def _reason(done: subprocess.CompletedProcess[str]) -> str:
-    """Why answers are missing after the last try."""
-    if done.returncode or done.stderr.strip(" -=\t\n"):
-        return reason_in(done.stderr, done.returncode)
-    wrote = f"{len(done.stdout.splitlines())} lines the last time"
-    return f"the starter ended well {TRIES} times without their answers, and wrote {wrote}"
+def _asked(command: Sequence[str], environment: Mapping[str, str], deadline_s: float) -> _Said:
+    with subprocess.Popen(
+        list(command),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        env=dict(environment),
+    ) as starter:
+        try:
+            output, errors = starter.communicate(timeout=deadline_s)
+        except subprocess.TimeoutExpired as late:
+            starter.kill()
+            return _Said(_text(late.stdout), _text(late.stderr), None, deadline_s)
+    return _Said(output, errors, starter.returncode, deadline_s)
 
 
-def reason_in(errors: str, status: int) -> str:
-    """Why a starter failed: its first line that says error, else its first."""
-    lines = [line.strip() for line in errors.splitlines() if line.strip(" -=\t")]
-    marked = [line for line in lines if "error" in line.lower()]
-    return (marked or lines or [f"the starter ended with exit status {status}"])[0]
+def _text(written: str | bytes | None) -> str:
+    return written.decode(errors="replace") if isinstance(written, bytes) else written or ""
 
 
-def _silent(nodes: Sequence[str], found: Iterable[str], why: str) -> WeftError:
-    """The error about the nodes that did not answer."""
-    missing = [node for node in nodes if node not in found]
-    return WeftError(
-        f"{', '.join(missing)} did not say what {'it is' if len(missing) == 1 else 'they are'}"
-        f" ({why})",
-        "see whether weft is installed there at the same path and the node is up, or leave it out",
-    )
+def _silent_alone(
+    starting: Callable[[Sequence[str]], Sequence[str]],
+    environment: Mapping[str, str],
+    nodes: Sequence[str],
+    deadline_s: float,
+) -> list[str]:
+    """The nodes that do not answer if each is asked alone: one lost node can silence the others."""
+
+    def answers(node: str) -> bool:
+        alone_s = min(deadline_s, ALONE_DEADLINE_S)
+        return bool(facts_in(_asked(starting([node]), environment, alone_s).output.splitlines()))
+
+    with ThreadPoolExecutor(MOST_ASKED) as pool:
+        return [
+            node for node, came in zip(nodes, pool.map(answers, nodes), strict=True) if not came
+        ]
 
 
 def _ahead_s(facts: Mapping[str, Any], before_s: float) -> float:

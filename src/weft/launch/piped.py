@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import selectors
 import signal
 import subprocess
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import psutil
 
+from weft.launch.causes import cause_in, ends_in, reason_of_end
 from weft.launch.file_limits import allow_many, with_fix
 from weft.launch.launcher import START_DEADLINE_S
 from weft.launch.protocol import (
@@ -35,13 +35,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 END_DEADLINE_S = 5.0
-# MPICH's starter writes to a rank that is gone, and ends before it knows how the rank ended.
-_LOST_IN = "HYDU_sock_write"
-# MPICH's library ends its rank: the number of the rank, then what failed in which call.
-_ABORT = re.compile(r"Abort\(-?\d+\) on node (\d+) ")
-# What ssh says of a host that is gone.
-_CUT = " closed by remote host."
-EXIT_STRING = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING:"
 
 _T = TypeVar("_T")
 
@@ -152,7 +145,8 @@ class PipedLaunch:
             while b"\n" not in parts[-1]:
                 left = end - time.monotonic()
                 if left <= 0 or not selector.select(left):
-                    raise LaunchError("timeout", self._with_why(late))
+                    cause = cause_in(self._written())
+                    raise LaunchError("timeout", self._with_why(f"{late}{cause and ': '}{cause}"))
                 data = os.read(pipe.fileno(), 1 << 20)
                 if not data:
                     raise LaunchError("failed", self._last_words())
@@ -164,23 +158,14 @@ class PipedLaunch:
         """Why the ranks ended: the engine's own line if there is one, else the starter's."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._running().wait(END_DEADLINE_S)
-        self._errors.seek(0)
-        lines = self._errors.read(1 << 20).decode(errors="replace").splitlines()
-        lines = [line.strip() for line in lines if line.strip(" -=\t")]
-        own = [line for line in lines if line.startswith(("rank-", "rank:"))]
-        # MPICH's starter fails itself where it has lines for a rank that is gone.
-        lines = [*self._ends_not_read(), *lines]
-        # Open MPI's own starter may crash of it, and that is no rank's end.
-        cut = [line for line in lines if line.endswith(_CUT)]
-        signals = [*_crashes(lines), *(line for line in lines if "signal" in line.lower())]
-        signals += [f"a rank ended: {line}" for line in lines if _LOST_IN in line]
-        errors = [line for line in lines if "error" in line.lower()]
-        reported = own or cut or signals or _aborts(lines, errors) or errors or lines
-        if own:
-            return own[0]
         code = self._running().returncode
-        silent = f"the ranks ended without a message (exit status {code})"
-        return self._with_why(reported[0] if reported else silent)
+        reason, is_own = reason_of_end(self._written(), self._ends_not_read(), code)
+        return reason if is_own else self._with_why(reason)
+
+    def _written(self) -> str:
+        """What the ranks and their starter wrote to standard error so far."""
+        self._errors.seek(0)
+        return self._errors.read(1 << 20).decode(errors="replace")
 
     def _ends_not_read(self) -> list[str]:
         """Ranks' ends that the starter reported where answers come, and that nobody has read."""
@@ -192,8 +177,7 @@ class PipedLaunch:
         with contextlib.suppress(BlockingIOError):
             while data := os.read(pipe.fileno(), 1 << 20):
                 parts.append(data)
-        lines = b"".join(parts).decode(errors="replace").splitlines()
-        return [_end_of_rank(line) for line in lines if line.startswith(EXIT_STRING)]
+        return ends_in(b"".join(parts).decode(errors="replace"))
 
     def _with_why(self, reason: str) -> str:
         why = self._why()
@@ -224,35 +208,6 @@ class PipedLaunch:
             process.wait(END_DEADLINE_S)
         psutil.wait_procs(family, timeout=END_DEADLINE_S)
         self._clear({*self._ranks, *(member.pid for member in family)})
-
-
-def _crashes(lines: Sequence[str]) -> list[str]:
-    """What Open MPI says of each rank that crashed: host, signal and the innermost calls."""
-    crashes = []
-    for line in lines:
-        if found := re.fullmatch(r"(\[(\S+):\d+\]) Signal: (.+)", line):
-            sender, host, name = found.groups()
-            said = " ".join(other for other in lines if other.startswith(sender))
-            # Call 0 is the kernel's way into the signal's handler.
-            calls = re.findall(r"\[ *[123]\] ([^\s\[]+)", said)
-            crashes.append(f"a rank on {host} crashed: {', in '.join([name, *calls])}")
-    return crashes
-
-
-def _aborts(lines: Sequence[str], errors: Sequence[str]) -> list[str]:
-    """Each rank that MPICH's library ended, with the first error of all, else what MPICH says.
-
-    A rank whose peer is gone may fail in what they shared before its starter notices the end.
-    """
-    return [
-        f"rank {found[1]} aborted: {(*errors, line)[0]}"
-        for line in lines
-        if (found := _ABORT.match(line))
-    ]
-
-
-def _end_of_rank(line: str) -> str:
-    return f"a rank ended: {line.removeprefix(EXIT_STRING).strip()}"
 
 
 def _family(pid: int) -> list[psutil.Process]:

@@ -15,7 +15,7 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.host.programs import answer
-from weft.launch.asking import reason_in
+from weft.launch.causes import reason_in
 from weft.launch.job_time import WARNING_S, warning_s
 from weft.launch.launcher import start_deadline_s
 

@@ -18,6 +18,7 @@ from weft.host.manifest import asked_name, both_names
 from weft.host.unlike import check_versions
 from weft.launch.all import LAUNCHERS, choose_launcher, launchers_of
 from weft.launch.application_file import application_file
+from weft.launch.asking import ALONE_DEADLINE_S, MOST_ASKED
 from weft.launch.launcher import Launcher
 from weft.launch.programs import (
     MPIS,
@@ -38,11 +39,6 @@ if TYPE_CHECKING:
     from weft.plan.request import Request
     from weft.plan.simulated import SimulatedPlatform
     from weft.plan.variations import Variation
-
-
-# A host that was there and does not answer in so long is gone; so many are asked at once.
-STILL_THERE_S = 20.0
-MOST_ASKED = 32
 
 
 class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +74,7 @@ class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
 
     def _answers(self, host: str) -> bool:
         try:
-            return bool(self.launcher.manifests(Allocation(hosts=(host,)), STILL_THERE_S))
+            return bool(self.launcher.manifests(Allocation(hosts=(host,)), ALONE_DEADLINE_S))
         except WeftError:
             return False
 
