@@ -143,3 +143,21 @@ def test_a_bar_says_the_case_its_interval_and_what_is_left_and_waits_before_it_i
         drawn = "".join(screen.said())
         assert "tcp ping_pong 4 KiB: 500 ns [" in drawn
         assert "3 of 9 launches of cases, 0 s left" in drawn
+
+
+def test_progress_ends_at_100_percent_although_some_cases_get_more_launches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Three launches were asked for; what is not precise by then gets further ones."""
+    monkeypatch.setattr(time, "monotonic", lambda: 110.0)
+    told: list[tuple[int, int]] = []
+    run = Measurement.__new__(Measurement)
+    vars(run).update(
+        plan=SimpleNamespace(simulated=None, launches=3),
+        states=[state(8, *[500.0] * 7), state(16, *[500.0] * 2)],
+        watcher=SimpleNamespace(measured=lambda _, __, *counts: told.append(counts)),
+        _begun=100.0,
+        _end=700.0,
+    )
+    run.measured(run.states[0])
+    assert told == [(5, 6)]

@@ -214,3 +214,21 @@ def test_a_host_without_cards_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weft.studies.host_bus.collect", dict)
     refused = CliRunner().invoke(app, ["peak"])
     assert isinstance(refused.exception, WeftError)
+
+
+def test_memorys_rate_is_that_of_the_largest_copy_although_a_cached_one_is_faster(
+    tmp_path: Path,
+) -> None:
+    sizes = {1 << 20: 40.0, 256 << 20: 10.0, 512 << 20: 9.0}
+    cases = tuple(Case(test="copy", transport="tcp", bytes=size) for size in sizes)
+    lines: list[Line] = [msgspec.structs.replace(make_header(cases), patterns=(COPY,))]
+    for number in range(3):
+        lines.append(make_launch(number, "tcp"))
+        lines += [
+            make_batch(
+                case, number, at, [case.bytes / sizes[case.bytes] * (1 + 0.001 * number)] * 9
+            )
+            for at, case in enumerate(cases)
+        ]
+    run = weft.load(write_lines(tmp_path / "r.jsonl", lines))
+    assert copy_rate_of(run, summarise(run)) == pytest.approx(9e9, rel=0.002)

@@ -77,3 +77,20 @@ def test_one_to_six_sides_of_one_to_9999_are_a_shape(
             parse_shape(text)
     else:
         assert parse_shape(text) == sides
+
+
+@pytest.mark.parametrize(
+    ("shape", "nodes", "switch", "cables", "bisection"),
+    [
+        # A ring of two has both of its cables between the same two switches.
+        ("2x1x1", 8, "6", 2, 2),
+        ("2x2x2", 16, "8", 2 * 12, 8),
+        ("4x2x1", 16, "6", 8 + 2 * 4, 4),
+    ],
+)
+def test_a_side_of_two_has_both_cables_of_its_ring(
+    shape: str, nodes: int, switch: str, cables: int, bisection: int
+) -> None:
+    built = build(FabricAsked(nodes=nodes, switch=switch, topology="torus", shape=shape))
+    assert {part.role: part.count for part in built.parts}["local cable"] == cables
+    assert built.bisection_cables == bisection

@@ -16,7 +16,13 @@ from weft.measure.timeouts import (
     within_budget_s,
     without_overtime_s,
 )
-from weft.plan.budget import most_fixed, needs_no_probe, one_round_s, shortfall
+from weft.plan.budget import (
+    measuring_s,
+    most_fixed,
+    needs_no_probe,
+    one_round_s,
+    shortfall,
+)
 from weft.plan.case import Case
 from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
 from weft.plan.memory import needed_bytes
@@ -157,3 +163,13 @@ def test_a_batch_is_waited_for_as_long_as_its_parts_take() -> None:
     # 39 operations there and back at 50 MB/s.
     assert timeout_s(case, Footprint(), chosen, 0.0) == pytest.approx(2 * 39 / 50 + made_s)
     assert [connecting_s(each) for each in (3, 4, 1000)] == pytest.approx([0.0, 30.08, 50.0])
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "left_s"), [(600.0, 595.0), (20.0, 15.0), (10.0, 7.0), (1.0, 0.7)]
+)
+def test_a_report_keeps_some_seconds_of_a_budget_and_no_minutes(
+    budget_s: float, left_s: float
+) -> None:
+    assert measuring_s(budget_s, report=True) == pytest.approx(left_s)
+    assert measuring_s(budget_s, report=False) == budget_s

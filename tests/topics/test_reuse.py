@@ -104,3 +104,32 @@ def test_both_schemes_and_other_numbers_of_buffers_are_apart(tmp_path: Path) -> 
         "turn-latency": [series[0].name],
         "reuse-latency": [one.name for one in series[1:]],
     }
+
+
+def test_the_launches_of_a_series_are_the_fewest_of_its_cases(tmp_path: Path) -> None:
+    cases = make_cases(
+        ["ping_pong"], ["tcp"], "8", variants=parse_variants("64", "turn:1..4", "", single=False)
+    )
+
+    def times(case: Case, round_: int) -> list[float]:
+        made = {1: 5, 2: 3, 4: 4}[case.schedule.count]
+        return [(2000.0 + round_)] * 21 if round_ < made else []
+
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, launches=5, times_ns=times))
+    (series,) = reuse_of(run, summarise(run))
+    assert series.launches == 3
+
+
+def test_a_point_behind_one_that_may_have_dropped_is_not_kept(tmp_path: Path) -> None:
+    """With 2 buffers up to 7 % are open, so that 4 buffers without a drop prove nothing."""
+
+    def times(case: Case, round_: int) -> list[float]:
+        scatter = 0.06 if case.schedule.count == 2 else 0.001
+        return [2000.0 * (1 + scatter * (round_ % 2))] * 21
+
+    cases = make_cases(
+        ["ping_pong"], ["tcp"], "8", variants=parse_variants("64", "turn:1..4", "", single=False)
+    )
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times))
+    (series,) = reuse_of(run, summarise(run))
+    assert (series.kept_at, series.dropped_at) == (1, None)

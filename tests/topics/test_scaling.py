@@ -301,10 +301,20 @@ def test_two_records_have_the_same_scale(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ranks", "level"), [(1, "L2"), (2, "L2"), (4, "L2"), (8, "L3"), (64, "memory")]
+    ("ranks", "hosts", "level"),
+    [
+        (1, 1, "L2"),
+        (2, 1, "L2"),
+        (4, 1, "L2"),
+        (8, 1, "L3"),
+        (64, 1, "memory"),
+        # Of 16 ranks on two hosts 8 share the caches of each.
+        (16, 2, "L3"),
+        (16, 4, "L2"),
+    ],
 )
 def test_the_level_is_the_smallest_cache_for_all_that_share_it(
-    tmp_path: Path, ranks: int, level: str
+    tmp_path: Path, ranks: int, hosts: int, level: str
 ) -> None:
     """A set of 0.16 MB; four cores have each 0.4 MB, and share 2 MB."""
     case = weak_cases(extents=(4,))[0]
@@ -315,12 +325,13 @@ def test_the_level_is_the_smallest_cache_for_all_that_share_it(
         {"level": 2, "kind": "Unified", "size_bytes": 400_000, "shared_cpus": [0]},
         {"level": 3, "kind": "Unified", "size_bytes": 2_000_000, "shared_cpus": [0, 1, 2, 3]},
     ]
-    if ranks == 8:
+    if ranks // hosts == 8:
         caches[2]["size_bytes"] = 300_000
     cpu = {"allowed_cpus": [0, 1, 2, 3], "caches": caches}
     header = msgspec.structs.replace(run.header, hosts={"node1": {"host": "node1", "cpu": cpu}})
     there = tuple(
-        RankFacts(rank=at, host="node1", pid=at, cpu=at % 4, numa=0) for at in range(ranks)
+        RankFacts(rank=at, host=f"node{1 + at % hosts}", pid=at, cpu=at // hosts % 4, numa=0)
+        for at in range(ranks)
     )
 
     def on_ranks(line: Launch) -> Launch:

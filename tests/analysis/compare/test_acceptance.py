@@ -381,3 +381,22 @@ def test_a_curve_that_is_slower_without_certainty_is_said_to_be(
     alone = "one launch does not show the variation between launches"
     assert acceptance._in_words(None, outcome, None, found, 0.05) == alone
     assert acceptance._in_words(one, outcome, None, None, 0.05) == alone
+
+
+@pytest.mark.parametrize("tolerance", [0.05, 0.25, 1.0])
+def test_the_bound_of_a_bandwidth_is_where_the_answer_changes(
+    tmp_path: Path, tolerance: float
+) -> None:
+    """At most 25 % slower is at least 80 % of the rate, not 75 %."""
+    reference = pool([record(tmp_path)])
+    checks = against_record(pool([record(tmp_path, "b")]), reference, tolerance)
+    bounds = {check.case: check.bound for check in checks if check.bound is not None}
+    for key, known in reference.items():
+        if known.quantity == "bandwidth":
+            assert known.bandwidth_bytes_per_s is not None
+            wanted = known.bandwidth_bytes_per_s.value / (1 + tolerance)
+        else:
+            assert known.latency_ns is not None
+            wanted = known.latency_ns.value * (1 + tolerance)
+        assert bounds[key] == pytest.approx(wanted)
+    assert {known.quantity for known in reference.values()} == {"latency", "bandwidth"}

@@ -149,3 +149,23 @@ def test_what_a_burst_and_a_pause_are_is_read_from_the_record(tmp_path: Path) ->
     assert other.gap_ns == pytest.approx(usual.gap_ns * 7 / 4)
     assert other.send_ns == pytest.approx((7 * (SEND + READ_NS) - 4 * READ_NS) / 4, rel=0.01)
     assert other.receive_ns == pytest.approx(RECEIVE - READ_NS, rel=0.01)
+
+
+def test_a_size_without_a_receive_in_one_launch_gives_no_receive_overhead(tmp_path: Path) -> None:
+    """Of two launches that have it and one that lacks it no value may be made."""
+
+    def lacking(case: Case, round_: int) -> list[float]:
+        is_lost = (case.test, case.bytes, round_) == ("late_receive", 1024, 1)
+        return [] if is_lost else times(case, round_)
+
+    cases = make_cases(ALL, ("tcp",), SIZES)
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, times_ns=lacking, launches=3))
+    launches = delay_tests_of(run, "tcp")
+    assert len(launches) == 3
+    assert {test.receive_ns for launch in launches for test in launch} == {None}
+    ((series, _),) = series_of_record(run)
+    loggp = fit_models(series).loggp
+    assert loggp is not None
+    assert loggp.latency_ns is None
+    assert [one.receive_ns for one in loggp.overheads] == [None] * len(SIZES)
+    assert loggp.overheads[0].send_ns.value == pytest.approx(SEND, rel=0.02)

@@ -220,3 +220,33 @@ def test_where_one_size_has_no_receive_overhead_there_is_no_latency() -> None:
         assert model.latency_ns is None
         assert len(model.overheads) == len(SIZES)
         assert [one.receive_ns is None for one in model.overheads].count(True) == 1
+
+
+def test_an_overhead_that_one_launch_lacks_is_left_out() -> None:
+    """As a mean over the launches that have it, it would be of other launches than the rest."""
+    whole = [[delay(size) for size in (1, 1024, 65536)] for _ in range(3)]
+    lacking = [*whole[1:], [msgspec.structs.replace(one, receive_ns=None) for one in whole[0]]]
+    found = from_delays("tcp", lacking)
+    assert [one.receive_ns for one in found.overheads] == [None] * 3
+    assert found.latency_ns is None
+
+
+def delay(size: int) -> DelayTest:
+    return DelayTest(
+        bytes=size, messages=9, single_ns=4000.0 + 0.2 * size, burst_ns=9600.0 + 1.0 * size,
+        delayed_ns=4000.0 + 0.2 * size + 8 * (9e5 + 300), delay_ns=9e5, receive_ns=250.0,
+    )  # fmt: skip
+
+
+def test_a_pause_as_long_as_a_round_trip_is_long_enough_and_a_shorter_one_is_not() -> None:
+    launches = [[delay(size) for size in (1, 1024, 65536)] for _ in range(2)]
+    exact = [
+        [msgspec.structs.replace(one, delay_ns=one.single_ns) for one in own] for own in launches
+    ]
+    assert from_delays("tcp", exact).overheads[0].bytes == 1
+    short = [
+        [msgspec.structs.replace(one, delay_ns=one.single_ns - 1) for one in own]
+        for own in launches
+    ]
+    with pytest.raises(WeftError, match="shorter than a round trip"):
+        from_delays("tcp", short)

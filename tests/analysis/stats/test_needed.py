@@ -326,3 +326,11 @@ def test_a_median_misses_by_a_quarter_more_than_a_mean() -> None:
     drawn = np.random.default_rng(3).standard_normal((4000, 101))
     ratio = np.median(drawn, axis=1).std() / drawn.mean(axis=1).std()
     assert pytest.approx(ratio, rel=0.03) == ERROR_OF_MEDIAN
+
+
+@pytest.mark.parametrize(("counts", "middle"), [((9, 40), 9), ((80, 9, 40, 20), 20)])
+def test_half_of_an_even_number_are_told_by_the_lower_one_in_the_middle(
+    counts: tuple[int, ...], middle: int
+) -> None:
+    several = [Needed(unit="launch", count=count, difference=0.1) for count in counts]
+    assert half_of(several)[0].count == middle
