@@ -199,8 +199,8 @@ Ticks copy(const Sides& sides) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::measured);
-  Link link(boot);
+  weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::measured, weft::ThreadLevel::single);
+  Link link(weft::LinkOptions{}, boot);
   link.reserve(2 * window + 8, std::array{1 - boot.rank()});
   const Sides library = of_library();
   const Own usual(Pages::usual, 1);

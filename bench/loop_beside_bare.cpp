@@ -24,8 +24,8 @@ weft::Ticks bare(int rank, std::byte* out, std::byte* in) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::measured);
-  Link link(boot);
+  weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::measured, weft::ThreadLevel::single);
+  Link link(weft::LinkOptions{}, boot);
   take_pair_turns_over(link, boot, argc, argv, bare);
   return 0;
 }

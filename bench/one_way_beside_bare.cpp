@@ -132,8 +132,8 @@ Ticks bare_stream(const Place& place) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::measured);
-  Link link(boot);
+  weft::MpiBootstrap boot(&argc, &argv, weft::MpiUse::measured, weft::ThreadLevel::single);
+  Link link(weft::LinkOptions{}, boot);
   link.reserve(2 * window + 8, std::array{1 - boot.rank()});
   constexpr std::size_t control_messages = 9;
   const Buffer memory = weft::map_memory((2 + control_messages) * weft::page_stride_of(1));

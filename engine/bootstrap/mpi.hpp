@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 
 #include "bootstrap/bootstrap.hpp"
@@ -17,6 +18,19 @@ bool gives_core_away();
 /// What MPI does in this program: the ranks only meet by it, or it carries the measured messages
 /// too.
 enum class MpiUse { meeting, measured };
+
+/// Which threads of this program may call MPI: MPI_THREAD_SINGLE and so on.
+enum class ThreadLevel : std::uint8_t { single, funneled, serialized, multiple };
+
+/// The names of all levels, lowest first, comma-separated.
+inline constexpr std::string_view thread_level_names = "single,funneled,serialized,multiple";
+
+/// Throws std::invalid_argument for an unknown name.
+ThreadLevel thread_level_called(std::string_view name);
+std::string_view name_of(ThreadLevel level);
+
+/// The level that MPI provides to this program, which may be higher than the requested one.
+ThreadLevel provided_thread_level();
 
 /// What no rank sleeps longer that has a core of its own, or that waits for MPI to start the
 /// others.
@@ -47,7 +61,8 @@ constexpr long pause_while_starting_ns(long ranks_of_host, long cores) {
 
 class MpiBootstrap final : public Bootstrap {
  public:
-  MpiBootstrap(int* argc, char*** argv, MpiUse use);
+  /// Throws std::runtime_error if MPI provides a lower level.
+  MpiBootstrap(int* argc, char*** argv, MpiUse use, ThreadLevel level = ThreadLevel::funneled);
   MpiBootstrap(const MpiBootstrap&) = delete;
   MpiBootstrap& operator=(const MpiBootstrap&) = delete;
   MpiBootstrap(MpiBootstrap&&) = delete;

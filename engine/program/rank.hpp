@@ -78,6 +78,14 @@ constexpr MpiUse use_of_mpi() {
   return MpiUse::meeting;
 }
 
+/// The level that MPI is started at: the chosen one if MPI is measured, else one for ranks that
+/// compute in several threads.
+template <TwoSided T>
+ThreadLevel thread_level_of(const LinkOptions& options) {
+  if constexpr (requires { T::thread_level(options); }) return T::thread_level(options);
+  return ThreadLevel::funneled;
+}
+
 /// The interface or RDMA device that messages go by, where ranks are to be near it. Collective.
 template <TwoSided T>
 std::string device_of(const Options& options, Bootstrap& boot) {
@@ -178,7 +186,7 @@ void run_as(const Options& options, int argc, char** argv) {
   options.link.refuse_unknown(T::name, settings_of<T>());
   if constexpr (requires { T::before_start(options.link); }) T::before_start(options.link);
   die_with_parent();
-  MpiBootstrap boot(&argc, &argv, use_of_mpi<T>());
+  MpiBootstrap boot(&argc, &argv, use_of_mpi<T>(), thread_level_of<T>(options.link));
   try {
     boot.share_host(static_cast<long>(ranks_of_host(boot)));
     measure<ThisHost, T>(options, boot);

@@ -222,7 +222,9 @@ Outcome refuse_before_start(std::span<const PatternOn> patterns, const Case& ask
                             const std::optional<Carried>& carried) {
   const PatternOn* const pattern = pattern_of(patterns, asked);
   if (pattern == nullptr) return unknown_test(asked);
-  const Case spec = on_usual_lattice(asked, pattern->info);
+  Case spec = on_usual_lattice(asked, pattern->info);
+  // Only started ranks know their cores.
+  spec.spare_cpus.resize(spec.lattice.threads);
   Outcome refused = refuse_on_ranks(spec, *pattern, ranks);
   if (refused.status != Status::ok || !carried) return refused;
   // The library moves all of what it moves on by itself.

@@ -31,7 +31,7 @@ TEST(PersistentRequestsOfABuffer, AreMadeWhenTheyAreNeededFirstAndKept) {
   constexpr int ranks = 7;
   script() = {};
   Alone boot;
-  MpiLink link(boot);
+  MpiLink link(LinkOptions{}, boot);
   PersistentRequests requests(link, ranks);
   requests.know(std::array{1, 2, 3, 4, 5, 6}, 4);
   std::byte memory{};
@@ -60,7 +60,7 @@ TEST(PersistentRequestsOfABuffer, AreMadeWhenTheyAreNeededFirstAndKept) {
 TEST(PersistentRequestsOfABuffer, BeyondTheRoomAreOfOneMessage) {
   script() = {};
   Alone boot;
-  MpiLink link(boot);
+  MpiLink link(LinkOptions{}, boot);
   PersistentRequests requests(link, 2);
   requests.know(the_other, 1);
   std::byte memory{};

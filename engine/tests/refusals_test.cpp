@@ -199,6 +199,15 @@ TEST(RefusedMemory, SaysWhatIsNeededWhatIsFreeAndWhatToChoose) {
   }
 }
 
+TEST(RefusedThreads, AreLeftToRanksThatKnowTheirCores) {
+  Case spec = make_case("milc", 36, 1);
+  spec.lattice.sums = 2;
+  spec.lattice.threads = 8;
+  EXPECT_EQ(refuse_before_start(std::array{named("milc")}, spec, 2, std::nullopt).reason, "");
+  spec.lattice.depth = 2;
+  EXPECT_NE(refuse_before_start(std::array{named("milc")}, spec, 2, std::nullopt).reason, "");
+}
+
 TEST(RefusedMemory, IsLookedAtBeforeAStartOnlyWhereAllRanksAreOfThisHost) {
   const std::vector<PatternOn> all{named("ping_pong"), named("allgather")};
   Case spec = make_case("ping_pong", std::size_t{1} << 46U, 1);

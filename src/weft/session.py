@@ -23,6 +23,7 @@ from weft.launch.job_time import usable_s
 from weft.launch.site import FoundSite, find_site, site_of_job
 from weft.measure.interrupts import ends_like_an_interrupt
 from weft.measure.lines import utc_now
+from weft.measure.provided_level import check_provided_level
 from weft.measure.refused import refuse_in_vain
 from weft.measure.rounds import Measurement
 from weft.measure.state import restore
@@ -30,6 +31,7 @@ from weft.plan.allocation import layout_of
 from weft.plan.budget import measuring_s
 from weft.plan.cases import crowding
 from weft.plan.planning import planned
+from weft.plan.thread_level import options_again
 from weft.progress import ProgressLine
 from weft.record.model import SCHEMA_VERSION, Footer, Header
 from weft.record.run import Run, load
@@ -82,6 +84,7 @@ def start(
     # A prediction types nothing: what no model answers is a line of it.
     if request.typed:
         refuse_in_vain(found.plan, site.usable)
+    check_provided_level(found.plan, site.usable, site.launcher, site.allocation)
     if request.again is not None:
         _say_what_changed(load(request.again), found.plan, site, say)
     if platform:
@@ -171,6 +174,7 @@ def _resumed(
     )
     _check_like_before(run, {} if plan.simulated else site.hosts)
     _check_transports(path, {case.transport for case in plan.cases}, site)
+    plan = msgspec.structs.replace(plan, options=options_again(plan, run.lines.launches))
     so_far = restore(plan, site.usable, run)
     if not any(state.is_unfinished(plan) for state in so_far.states):
         return path, None

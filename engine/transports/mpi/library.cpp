@@ -55,7 +55,8 @@ int link_of_communicator() {
 
 }  // namespace
 
-MpiLink::MpiLink(Bootstrap& boot) : boot_(&boot), known_(boot.size()), size_(boot.size()) {
+MpiLink::MpiLink(const LinkOptions& options, Bootstrap& boot)
+    : boot_(&boot), requested_(thread_level_in(options)), known_(boot.size()), size_(boot.size()) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
   connecting_ns_ = connecting_ns(boot, [&] { meet(first_neighbours(boot)); });
   interfaces_ = of_each_host(boot, interfaces_in_use());
@@ -175,6 +176,8 @@ Details MpiLink::details() const {
   int subversion = 0;
   MPI_Get_version(&version, &subversion);
   Details notes{{"standard", std::to_string(version) + "." + std::to_string(subversion)},
+                {"requested thread level", std::string(name_of(requested_))},
+                {"provided thread level", std::string(name_of(provided_thread_level()))},
                 registration_cache_note(mpi_cache),
                 connecting_note(connecting_ns_)};
   if (gives_core_away()) notes.emplace_back("waiting ranks", "give their core away");

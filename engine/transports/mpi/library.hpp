@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
+#include "bootstrap/mpi.hpp"
 #include "contract/details.hpp"
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
@@ -29,13 +30,21 @@ struct MpiShape {
 
 inline constexpr std::array mpi_settings{
     Setting{"interface", "network interface of MPI's TCP; default: the site's and the library's"},
+    Setting{"thread_level",
+            "thread level requested from MPI; default: single, or funneled with --threads over 1",
+            0, 0, thread_level_names},
     registration_cache_setting};
+
+/// MPI_Init is called for the lowest level, else MPI_Init_thread.
+inline ThreadLevel thread_level_in(const LinkOptions& options) {
+  return thread_level_called(options.text("thread_level", name_of(ThreadLevel::single)));
+}
 
 /// The parts that are the same however the messages are posted.
 class MpiLink {
  public:
   /// Connects with the first neighbours: MPI may wait for the first message with a rank.
-  explicit MpiLink(Bootstrap& boot);
+  MpiLink(const LinkOptions& options, Bootstrap& boot);
   MpiLink(const MpiLink&) = delete;
   MpiLink& operator=(const MpiLink&) = delete;
   MpiLink(MpiLink&&) = delete;
@@ -162,6 +171,7 @@ class MpiLink {
   [[nodiscard]] MPI_Comm comm_of_case() const;
 
   Bootstrap* boot_;
+  ThreadLevel requested_;
   KnownPeers known_;
   std::vector<int> ranks_of_case_;
   std::int64_t connecting_ns_;

@@ -20,7 +20,7 @@ class PersistentMpi final : public MpiQueues<PersistentRequests> {
   static constexpr std::string_view mode = "persistent";
   static constexpr auto settings = mpi_settings;
 
-  PersistentMpi(const LinkOptions& /*options*/, Bootstrap& boot) : MpiQueues(boot) {}
+  PersistentMpi(const LinkOptions& options, Bootstrap& boot) : MpiQueues(options, boot) {}
 
   [[nodiscard]] Buffer adopt(const Buffer& memory) {
     library().know_shape(memory.bytes);

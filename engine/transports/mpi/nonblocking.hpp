@@ -19,7 +19,7 @@ class Mpi final : public MpiQueues<FreshRequests> {
   static constexpr std::string_view mode = "nonblocking";
   static constexpr auto settings = mpi_settings;
 
-  Mpi(const LinkOptions& /*options*/, Bootstrap& boot) : MpiQueues(boot) {}
+  Mpi(const LinkOptions& options, Bootstrap& boot) : MpiQueues(options, boot) {}
 
   [[nodiscard]] Buffer adopt(const Buffer& memory) {
     library().know_shape(memory.bytes);

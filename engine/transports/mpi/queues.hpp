@@ -65,8 +65,8 @@ class FreshRequests {
 template <class Requests>
 class MpiQueues {
  public:
-  explicit MpiQueues(Bootstrap& boot)
-      : library_(boot),
+  MpiQueues(const LinkOptions& options, Bootstrap& boot)
+      : library_(options, boot),
         requests_(library_, boot.size()),
         sends_(boot.size()),
         receives_(boot.size()),
@@ -145,6 +145,7 @@ class MpiQueues {
   [[nodiscard]] const Fault* fault() const noexcept { return library_.fault(); }
   [[nodiscard]] Details details() const { return library_.details(); }
   static void before_start(const LinkOptions& options) { MpiLink::before_start(options); }
+  static ThreadLevel thread_level(const LinkOptions& options) { return thread_level_in(options); }
 
  protected:
   [[nodiscard]] MpiLink& library() noexcept { return library_; }

@@ -26,6 +26,9 @@ void require_ofi(std::int64_t status, const std::string& what) {
 
 namespace {
 
+// The rank's one thread calls the library.
+constexpr fi_threading lowest_threading = FI_THREAD_DOMAIN;
+
 std::string text_of(const char* text) {
   return text == nullptr ? "" : text;
 }
@@ -49,7 +52,7 @@ FabricInfo hints(const std::string& provider, OfiWants wants, bool delivers) {
   wanted->tx_attr->msg_order = order;
   wanted->rx_attr->msg_order = order;
   wanted->tx_attr->op_flags = delivers ? FI_DELIVERY_COMPLETE : 0;
-  wanted->domain_attr->threading = FI_THREAD_DOMAIN;
+  wanted->domain_attr->threading = lowest_threading;
   wanted->domain_attr->cq_data_size = sizeof(std::uint32_t);
   wanted->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY |
                                  (wants.connects ? 0 : FI_MR_ENDPOINT);
@@ -313,6 +316,7 @@ Details OfiFabric::details() const {
           {"protocol", name_of(info_->ep_attr->protocol, FI_TYPE_PROTOCOL)},
           {"completions", wants_.counts ? "counters" : "queue"},
           {"progress", manual ? "manual" : "automatic"},
+          {"thread level", name_of(lowest_threading, FI_TYPE_THREADING)},
           {"mr_mode", name_of(info_->domain_attr->mr_mode, FI_TYPE_MR_MODE)}};
 }
 

@@ -258,7 +258,7 @@ ucs_status_t UcxWorker::forget(std::uint64_t key) noexcept {
 }
 
 Details UcxWorker::details() const {
-  Details notes{{"library", version()}, {"devices", devices_}};
+  Details notes{{"library", version()}, {"devices", devices_}, {"thread level", "single"}};
   const auto neighbour = static_cast<std::size_t>(boot_->rank() + 1) % endpoints_.size();
   if (endpoints_[neighbour] == nullptr) return notes;
   for (auto& note : ucx_notes(description_of(endpoints_[neighbour]))) notes.push_back(note);

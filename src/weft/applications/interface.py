@@ -49,6 +49,11 @@ class ApplicationCase(Protocol):
         ...
 
     @property
+    def threads(self) -> int:
+        """The number of threads that each rank computes with."""
+        ...
+
+    @property
     def size_option(self) -> str:
         """The option of the command line that makes cases smaller."""
 

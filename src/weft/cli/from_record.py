@@ -61,14 +61,18 @@ def resumed(
 
 def again(context: typer.Context, record: Path, *, report: bool) -> "Request":
     """The request for the plan of a record once more. Raises WeftError."""
+    import msgspec
+
     from weft.plan.request import request_again
+    from weft.plan.thread_level import options_again
     from weft.record.run import load
     from weft.session import check_measured
 
     run = load(record)
     check_measured(run)
+    plan = run.header.plan
     return request_again(
-        run.header.plan,
+        msgspec.structs.replace(plan, options=options_again(plan, run.lines.launches)),
         **_changes(context, "again", _WITH_AGAIN),
         **{**of_command(context, report=report), "typed": frozenset()},
         output=context.params["output"],

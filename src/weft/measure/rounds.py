@@ -36,6 +36,7 @@ from weft.plan.budget import REPORT_S, RESERVE, lacking_s, shortfall
 from weft.plan.command import START_S
 from weft.plan.costs import Costs, RankGroup, guessed_operation_ns
 from weft.plan.rounds import tournament_of
+from weft.plan.thread_level import with_level
 from weft.record.model import Footer, LaunchEnd, Outcome
 
 if TYPE_CHECKING:
@@ -322,12 +323,13 @@ class Measurement:
 
     def _launch(self, group: RankGroup) -> RunningLaunch:
         program = self.programs[group.transport]
+        options = with_level(self.plan.options, threaded=group.threaded)
         return self._launcher.start(
             Job(
                 program=program.path,
                 mpi=program.mpi,
                 ranks=group.ranks,
-                arguments=(*program.arguments(self.plan.options), *self._allocation.words),
+                arguments=(*program.arguments(options), *self._allocation.words),
                 environment=program.environment,
                 allocation=self._allocation,
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from weft.analysis.stats.precision import settled
 from weft.analysis.stats.rounds import rounds_of
-from weft.plan.costs import RankGroup
+from weft.plan.costs import RankGroup, group_of
 from weft.plan.rounds import partners_in
 from weft.record.launches import by_launch, launch_median, samples_of_groups
 from weft.record.ranks import ticks_of_slowest_pair
@@ -67,7 +67,7 @@ class CaseState:
     @property
     def group(self) -> RankGroup:
         """The ranks that measure it."""
-        return RankGroup(self.case.transport, self.case.ranks)
+        return group_of(self.case)
 
     @property
     def medians_ns(self) -> tuple[float, ...]:

@@ -111,6 +111,12 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return of.lanes if of else 1
 
     @property
+    def threads(self) -> int:
+        """The number of threads that each rank computes with."""
+        of = self.of_application
+        return of.threads if of else 1
+
+    @property
     def of_application(self) -> ApplicationCase | None:
         """The case as its application has it; None where the test is none."""
         return None if self.application is None else case_of(self.application)

@@ -10,6 +10,8 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from weft.plan.thread_level import needs_threads
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -31,10 +33,19 @@ FARTHEST = 32
 
 
 class RankGroup(NamedTuple):
-    """What a launch starts: a transport's ranks, so many of them."""
+    """What a launch starts: a number of ranks of a transport.
+
+    `threaded` ranks compute in several threads, which MPI must know when it starts.
+    """
 
     transport: str
     ranks: int
+    threaded: bool = False
+
+
+def group_of(case: Case) -> RankGroup:
+    """The ranks that measure a case."""
+    return RankGroup(case.transport, case.ranks, needs_threads(case))
 
 
 class Costed(Protocol):

@@ -8,7 +8,7 @@ import msgspec
 
 from weft.plan.budget import RESERVE, round_without_samples_s
 from weft.plan.case import Case
-from weft.plan.costs import Costs, RankGroup
+from weft.plan.costs import Costs, RankGroup, group_of
 from weft.plan.pattern import Pattern
 from weft.units import format_bytes, format_duration
 from weft.wording import counted, in_a_row
@@ -27,7 +27,7 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def group(self) -> RankGroup:
         """The ranks that measure it."""
-        return RankGroup(self.case.transport, self.case.ranks)
+        return group_of(self.case)
 
 
 def whole_sizes(

@@ -22,6 +22,7 @@ from weft.plan.pattern import Pattern
 from weft.plan.plan import FEW_RANKS, Plan, make_plan
 from weft.plan.study import experiments_of_study, is_study, transports_of_study
 from weft.plan.suites import placed, suite_called
+from weft.plan.thread_level import check_threads
 from weft.units import format_bytes
 from weft.wording import counted, few_of
 
@@ -71,6 +72,7 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
     request.allocation.check_sockets(site.sockets)
     said: list[str] = []
     chosen = _chosen(request, site, said.append)
+    options = _options(request, chosen.transports)
     supported = [
         one.name
         for one in site.patterns.values()
@@ -83,6 +85,7 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
         supported,
         [one.name for one in site.transports if one.usual and not one.reason],
     )
+    check_threads(chosen.cases, options, request.variations)
     for line in said:
         say(line)
     cases = _within(request, chosen.cases, site, chosen.patterns, say)
@@ -97,7 +100,7 @@ def planned(request: Request, site: Site, say: Callable[[str], None]) -> Planned
         fixed_launches=request.fixed_launches,
         seed=request.seed,
         mpi=site.mpi,
-        options=_options(request, chosen.transports),
+        options=options,
         case_deadline_s=request.case_deadline_s,
         samples=request.samples,
         keep_all=request.keep_all,

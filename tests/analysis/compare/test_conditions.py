@@ -216,3 +216,37 @@ def test_what_is_unlike_has_a_text_a_side_and_nothing_else_is_named(
     for name in then.facts.keys() | now.facts.keys():
         told = (then.facts.get(name, "") or "unknown", now.facts.get(name, "") or "unknown")
         assert unlike([then, now]).get(name, (told[0], told[0])) == told
+
+
+@pytest.mark.parametrize(
+    ("transport", "level", "higher"),
+    [
+        ("mpi", {"requested thread level": "funneled", "provided thread level": "funneled"},
+         {"requested thread level": "single", "provided thread level": "single"}),
+        ("mpi:persistent", {"provided thread level": "funneled"},
+         {"provided thread level": "multiple"}),
+        ("ucx", {"thread level": "single"}, {"thread level": "multiple"}),
+        ("ofi", {"rail 1 thread level": "FI_THREAD_DOMAIN"}, {"rail 1 thread level": "safe"}),
+    ],
+)  # fmt: skip
+def test_a_record_without_the_thread_level_counts_as_the_level_that_all_had(
+    transport: str, level: dict[str, str], higher: dict[str, str]
+) -> None:
+    older = Conditions(facts={}, kinds={transport: {"MPI": "one", "standard": "3.1"}})
+    same = Conditions(facts={}, kinds={transport: {**older.kinds[transport], **level}})
+    other = Conditions(facts={}, kinds={transport: {**older.kinds[transport], **higher}})
+    assert differences(older, same) == differences(same, older) == ()
+    named = sorted(f"{transport} {name}" for name in higher)
+    assert sorted(unlike((older, other))) == sorted(unlike((same, other))) == named
+
+
+def test_nothing_is_known_of_the_thread_level_of_an_imported_record() -> None:
+    imported = Conditions(facts={}, kinds={"mpi": {"MPI": "one"}})
+    ours = Conditions(facts={}, kinds={"mpi": {"MPI": "one", "requested thread level": "single"}})
+    assert unlike((imported, ours)) == {"mpi requested thread level": ("not set", "single")}
+
+
+def test_a_level_that_was_typed_is_compared_with_the_one_of_the_threads(before: Run) -> None:
+    """The launches report it in either case."""
+    typed = plan(options={"mpi.thread_level": "funneled"})(before)
+    assert pool([typed, before])["tcp/ping_pong/8"].launches == 10

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.fabric.detect import device_on
+from weft.plan.thread_level import FUNNELED, OPTION, PROVIDED, REQUESTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,12 @@ NOT_SET = "not set"
 # Details that are a launch's own: where it listened, what connecting took, its libraries' threads.
 _OWN = re.compile(r"(rail \d+ )?(address|connect_ns|connected_peers)|helper threads")
 _RAIL = re.compile(r"rail \d+ ")
+# The thread level of each library in records that do not state it.
+_LEVELS_BEFORE = {
+    "mpi": {REQUESTED: FUNNELED, PROVIDED: FUNNELED},
+    "ucx": {"thread level": "single"},
+    "ofi": {"thread level": "FI_THREAD_DOMAIN"},
+}
 # What of a host's manifest steers a measurement: the name of the condition, where it stands.
 _OF_HOST = {
     "processor": ("cpu", "model"),
@@ -65,8 +72,10 @@ def conditions_of(header: Header, launches: Sequence[Launch]) -> Conditions:
         name: joined(fact_at(host, *keys) for host in hosts) for name, keys in _OF_HOST.items()
     }
     gauge = header.plan.application_file
+    # Launches report the thread level that an option or the number of threads chose.
+    options = {name: value for name, value in header.plan.options.items() if name != OPTION}
     kinds = {
-        "option": dict(header.plan.options),
+        "option": options,
         "gauge": {"field": gauge.field} if gauge else {},
     }
     for kind, keys in (
@@ -118,10 +127,19 @@ def unlike(sides: Sequence[Conditions]) -> dict[str, tuple[str, ...]]:
     for kind in dict.fromkeys(kind for side in sides for kind in side.kinds):
         known = [side.kinds.get(kind) for side in sides]
         for name in dict.fromkeys(name for own in known if own is not None for name in own):
-            texts = tuple(UNKNOWN if own is None else own.get(name, NOT_SET) for own in known)
+            texts = tuple(UNKNOWN if own is None else _value(kind, own, name) for own in known)
             if len(set(texts) - {UNKNOWN}) > 1:
                 found[f"{kind} {name}"] = texts
     return found
+
+
+def _value(kind: str, own: Mapping[str, str], name: str) -> str:
+    """What a side reports; the level that all launches had if its record is too old to state it."""
+    if name in own:
+        return own[name]
+    levels = _LEVELS_BEFORE.get(kind.partition(":")[0], {})
+    is_reported = len(own) > 1  # every launch has its MPI, an imported one has nothing else
+    return levels.get(_RAIL.sub("", name), NOT_SET) if is_reported else NOT_SET
 
 
 def differences(then: Conditions, now: Conditions) -> tuple[str, ...]:

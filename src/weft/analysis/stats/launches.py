@@ -11,7 +11,7 @@ from weft.analysis.stats.needed import MOST, half_of
 from weft.estimate import PLURAL
 from weft.plan.budget import RESERVE
 from weft.plan.command import NextSession
-from weft.plan.costs import RankGroup
+from weft.plan.costs import RankGroup, group_of
 from weft.units import format_duration
 from weft.wording import MOST_NAMED, counted
 
@@ -45,7 +45,7 @@ def next_session_of(run: Run) -> NextSession:
     """How to measure a record's plan once more."""
     plan = run.header.plan
     budget_s = (run.footer.budget_s if run.footer else 0.0) or plan.budget_s
-    made = {(batch.launch, _group(run, batch.launch)) for batch in run.measured}
+    made = {(batch.launch, group_of(run.cases[batch.case])) for batch in run.measured}
     fewest = min(Counter(group for _, group in made).values(), default=1)
     spent_s = _spent_s(run, budget_s)
     return NextSession(
@@ -58,12 +58,6 @@ def next_session_of(run: Run) -> NextSession:
         lacking_s=_lacking_s(run, spent_s),
         imported=run.header.imported.files if run.header.imported else (),
     )
-
-
-def _group(run: Run, launch: int) -> RankGroup:
-    """Which ranks a launch started: launches of unlike ones are made in turn."""
-    line = run.launches[launch]
-    return RankGroup(line.transport, len(line.ranks))
 
 
 def _lacking_s(run: Run, spent_s: float) -> float:
@@ -83,7 +77,7 @@ def _lacking_s(run: Run, spent_s: float) -> float:
     for key in run.missing:
         case, lacks = run.cases[key], run.header.plan.launches - of_case[key]
         lacking += lacks
-        group = RankGroup(case.transport, case.ranks)
+        group = group_of(case)
         launches[group] = max(launches[group], lacks)
     measuring_s = sum(batch.elapsed_ns for batch in run.lines.batches) / 1e9
     beside_s = max(0.0, spent_s - measuring_s) / max(1, len(run.launches))
@@ -198,7 +192,7 @@ def launches_of(runs: Sequence[Run]) -> tuple[int, ...]:
     """How many launches of each session measured something, of the ranks that had most."""
     found = []
     for run in runs:
-        made = {(_group(run, batch.launch), batch.launch) for batch in run.measured}
+        made = {(group_of(run.cases[batch.case]), batch.launch) for batch in run.measured}
         for session in run.sessions:
             counts = Counter(group for group, launch in made if launch in session)
             found.append(max(counts.values(), default=0))
