@@ -32,13 +32,9 @@ def lying(tmp_path: Path) -> Path:
     source.write_text(SINGLE)
     library = tmp_path / "single.so"
     subprocess.run(
-<<<<<<< HEAD
-        [f"mpicc.{mpi}", "-shared", "-fPIC", source, "-o", library], check=True, timeout=600
-=======
         [f"mpicc.{choose_mpi()}", "-shared", "-fPIC", source, "-o", library],
         check=True,
-        timeout=60,
->>>>>>> 1350b072 (Start MPI at thread level single, and make the level an option)
+        timeout=600,
     )
     return library
 
@@ -68,13 +64,8 @@ def test_a_rank_reports_the_level_that_an_mpi_provides_in_place_of_the_requested
     lying: Path, transport: str, words: list[str], wanted: str
 ) -> None:
     done = subprocess.run(
-<<<<<<< HEAD
-        ["env", f"LD_PRELOAD={library}", rank],
-        input="", capture_output=True, text=True, timeout=600, check=False,
-=======
         ["env", f"LD_PRELOAD={lying}", rank_program(transport), *words],
-        input="", capture_output=True, text=True, timeout=60, check=False,
->>>>>>> 1350b072 (Start MPI at thread level single, and make the level an option)
+        input="", capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 2
     assert f"thread level single, not {wanted}" in done.stdout + done.stderr
@@ -95,9 +86,10 @@ def test_a_run_that_needs_more_than_an_mpi_provides_ends_with_one_line(
 ) -> None:
     record = tmp_path / "r.jsonl"
     done = subprocess.run(
-        [WEFT, "run", *words, "--transport", "mpi", "--launches", "1", "--budget", "20s", "--quiet", "--no-report", "-o", record],
+        [WEFT, "run", *words, "--transport", "mpi", "--launches", "1", "--budget", "20s",
+         "--quiet", "--no-report", "-o", record],
         env={**os.environ, "LD_PRELOAD": str(lying)},
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     last = done.stderr.splitlines()[-1]
     assert done.returncode == 2
