@@ -47,7 +47,8 @@ $(STAMPS)/packages-%: scripts/install-system-packages
 	@touch $@
 
 $(ENVIRONMENT): requirements.lock scripts/make-environment | $(STAMPS)/packages-run
-	scripts/make-environment
+	@echo "installing Python packages into .venv, once"
+	@scripts/make-environment
 	@touch $@
 
 # Asked each time, which takes milliseconds.
@@ -58,7 +59,8 @@ $(LIBRARIES): FORCE | $(ENVIRONMENT)
 $(INSTALLED): $(ENGINE) $(PACKAGES) $(ENVIRONMENT) $(LIBRARIES)
 	@echo "building the engine, once; a line says how far it is"
 	@cmake --preset release --log-level=WARNING $(CMAKE_ARGS) >/dev/null
-	@cmake --build --preset release --target programs
+	@build=(cmake --build --preset release --target programs); set -o pipefail; \
+	  if [ -t 1 ]; then "$${build[@]}"; else "$${build[@]}" | scripts/every-tenth; fi
 	@ninja -C $(ENGINE_BUILD) -t cleandead >/dev/null
 	@$(BIN)/pip install --quiet --no-build-isolation --no-deps \
 	  --config-settings=build-dir=$(ENGINE_BUILD) --editable .

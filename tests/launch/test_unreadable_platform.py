@@ -65,7 +65,7 @@ def test_a_machine_without_the_simulator_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEFT_ENGINE_DIR", str(tmp_path))
-    with pytest.raises(WeftError, match="type apt-get install libsimgrid-dev, then make build"):
+    with pytest.raises(WeftError, match="use apt-get install libsimgrid-dev, then make build"):
         SimLauncher(platform())
 
 

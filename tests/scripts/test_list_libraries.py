@@ -126,5 +126,7 @@ def test_cmake_forgets_a_library_that_is_gone_and_lists_all_it_asked_for(tmp_pat
         listed = dict(line.split(" ", 1) for line in (build / "libraries").read_text().splitlines())
         assert {"ucx", "libfabric", "libibverbs", "librdmacm", "mpicxx.mpich"} <= set(listed)
         programs = "build libexec/weft/smpi/rank-sim" in (build / "build.ninja").read_text()
-        found.append((listed["simgrid"] != "-", programs))
-    assert found == [(True, True), (False, False), (True, True)]
+        note = build / "libexec" / "weft" / "smpi" / "omitted" / "sim"
+        found.append((listed["simgrid"] != "-", programs, note.exists() and note.read_text()))
+    missing = "no simgrid was found; use apt-get install libsimgrid-dev, then make build\n"
+    assert found == [(True, True, False), (False, False, missing), (True, True, False)]

@@ -46,6 +46,7 @@ def doctor(
     from weft.host.load import Watch
     from weft.host.unlike import check_versions, unlike_hosts
     from weft.launch.all import choose_launcher
+    from weft.launch.programs import findings_of_omitted
     from weft.launch.salloc import become, is_needed
     from weft.launch.sbatch import SiteJob
     from weft.plan.case import USUAL_RANKS
@@ -70,6 +71,7 @@ def doctor(
         from weft.studies.huge_pages import huge_pages_here
 
         findings = (*findings, huge_pages_here())
+    findings = (*findings, *findings_of_omitted())
     differences = unlike_hosts(hosts)
     if json:
         found = {"hosts": list(hosts), "differences": differences, "findings": findings}

@@ -87,7 +87,9 @@ def _print(rows: "Sequence[dict[str, Any]]", json: bool) -> None:
         axis += f" (--extents: {row['extents']})" if row.get("extents") else ""
         axis += f" (only over {', '.join(row['only_over'])})" if row.get("only_over") else ""
         out = f" (not usable here: {row['reason']})" if row.get("reason") else ""
-        _say(f"{name:<{width}}  ", f"{row['summary']}{axis}{out}")
+        # A program that describes itself nowhere has its reason for a summary.
+        summary = "" if row["summary"] == row.get("reason") else row["summary"]
+        _say(f"{name:<{width}}  ", f"{summary}{axis}{out}".strip())
         lead = f"{'':<{width}}    "
         for part in row.get("parts", ()):
             _say(lead, f"{part['title']} ({', '.join(part['tests'])})")

@@ -15,6 +15,7 @@ import msgspec
 import weft
 from weft.errors import WeftError
 from weft.host.engine import said_version
+from weft.host.finding import Finding
 from weft.host.programs import answer
 from weft.launch.environment import environment_of_ranks
 from weft.launch.protocol import answer_to, encode
@@ -157,7 +158,7 @@ def programs(mpi: str) -> tuple[Program, ...]:
         answers = list(pool.map(_ask, paths))
     # Not by the threads: msgspec 0.22 crashes where two of them first meet a type at once.
     read = (_read(path, mpi, answer) for path, answer in zip(paths, answers, strict=True))
-    found = tuple(program for modes in read for program in modes)
+    found = tuple(program for modes in read for program in modes) + omitted(mpi)
     others = sorted({program.weft for program in found} - {"", weft.__version__})
     if others:
         raise WeftError(
@@ -166,6 +167,38 @@ def programs(mpi: str) -> tuple[Program, ...]:
             "type make build, or install weft again: programs and Python belong together",
         )
     return found
+
+
+def omitted(mpi: str) -> tuple[Program, ...]:
+    """The programs of an MPI that the build went on without, each with the reason, by name."""
+    notes = sorted((engine_folder() / mpi / "omitted").glob("*"))
+    return tuple(_omitted(note, mpi) for note in notes if note.suffix != ".log")
+
+
+def findings_of_omitted() -> tuple[Finding, ...]:
+    """The doctor's line for each program that the build went on without."""
+    found = [one for mpi in (*MPIS, SIMULATOR) for one in omitted(mpi)]
+    first = {one.transport: one.reason for one in reversed(found)}
+    return tuple(
+        Finding(
+            check="programs",
+            level="note",
+            what=f"rank-{transport} is missing: {reason.partition('; ')[0]}",
+            effect=f"nothing can be measured over {transport}",
+            fix=reason.partition("; ")[2],
+        )
+        for transport, reason in sorted(first.items())
+    )
+
+
+def _omitted(note: Path, mpi: str) -> Program:
+    """What `scripts/build-optional`, or the engine's configuration, says of a program."""
+    log = note.with_name(f"{note.name}.log")
+    reason = note.read_text(errors="replace").strip()
+    reason += f"; build log: {log}" if log.exists() else ""
+    return Program(
+        transport=note.name, mpi=mpi, path=note.parents[1] / f"rank-{note.name}", reason=reason
+    )
 
 
 def _ask(path: Path) -> subprocess.CompletedProcess[bytes] | str:

@@ -12,7 +12,7 @@ from weft.host.programs import answer
 from weft.launch.environment import environment_of_ranks
 from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.piped import PipedLaunch
-from weft.launch.programs import SIMULATOR, check_engine, engine_folder
+from weft.launch.programs import SIMULATOR, check_engine, engine_folder, omitted
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ class SimLauncher:
     def __init__(self, platform: SimulatedPlatform) -> None:
         check_engine()
         if not any((engine_folder() / SIMULATOR).glob("rank-*")):
-            raise WeftError(
-                f"no program for simulated platforms in {engine_folder()}",
-                "type apt-get install libsimgrid-dev, then make build",
-            )
+            what = f"no program for simulated platforms in {engine_folder()}"
+            usual = "; use apt-get install libsimgrid-dev, then make build"
+            reason, _, fix = next((one.reason for one in omitted(SIMULATOR)), usual).partition("; ")
+            raise WeftError(f"{what}{reason and ': '}{reason}", fix)
         self._platform = platform
         if platform.kind != "predicted":
             _check(platform)
