@@ -14,15 +14,16 @@ from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.measured import Detail, show
 from weft.cli.options import Json, Mpi, Options, Quiet
 from weft.cli.submit import earlier, is_for_a_job, may_be_submitted, started
-from weft.cli.typed import is_typed, refuse_typed
+from weft.cli.typed import is_typed, refuse_typed, typed_of
 from weft.cli.where import Where, takes_where
 from weft.errors import without_effect
 from weft.plan import cases as plan
 from weft.plan.variations import names_of, parse_vary, variations_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from weft.plan.other_suites import Same
     from weft.plan.simulated import SimulatedPlatform
     from weft.plan.suites import Suite
 
@@ -248,13 +249,25 @@ def run(
     elif again is not None:
         done = started(context, request_of(context, again, report=report))
     else:
-        of = functools.partial(plan.parse_variants, points=points, pages=pages, application=asked)
-        own = of(queue_depth, buffers, wait, single=given("single", single))
-        experiment = _experiment(given, tests, sizes, own)
+        variants = functools.partial(
+            plan.parse_variants, wait=wait, points=points, pages=pages, application=asked
+        )
         counts = plan.parse_ranks(ranks, one=bool(suite))
+        usual = {
+            "queue_depth": queue_depth, "buffers": buffers, "single": given("single", single)
+        }  # fmt: skip
+        asked_tests = _asked_tests(context, given("tests", tests) or plan.TESTS)
+        of_sizes = functools.partial(plan.Experiment, sizes=given("sizes", sizes))
+        experiments = [
+            each
+            for own, more in _by_options(asked_tests)
+            for each in plan.on_ranks(
+                of_sizes(tests=own, variants=variants(**usual | more)), counts or where.usual_ranks
+            )
+        ]
         request = Request(
-            experiments=() if suite else plan.on_ranks(experiment, counts or where.usual_ranks),
-            **_transports(context, transport, vary or ()),
+            experiments=() if suite else tuple(experiments),
+            **_transports(context, transport or _only_transport(asked_tests), vary or ()),
             ranks=counts[0] if counts else 0,
             **{**asdict(where), "seed": seed, "output": output, "mpi": mpi, "suite": suite},
             **of_command(context, report=report),
@@ -297,14 +310,36 @@ def _transports(context: typer.Context, transport: str, vary: "Sequence[str]") -
     }  # fmt: skip
 
 
-def _experiment(
-    given: "Callable[[str, Any], Any]",
-    tests: list[str] | None,
-    sizes: str,
-    variants: plan.Variants,
-) -> plan.Experiment:
-    names = tuple(given("tests", tests) or plan.TESTS)
-    return plan.Experiment(tests=names, sizes=given("sizes", sizes), variants=variants)
+def _asked_tests(context: typer.Context, names: "Sequence[str]") -> "Sequence[Same]":
+    """The tests of these names, which may be those of other suites: says so in a line.
+
+    Raises WeftError.
+    """
+    from weft.plan.other_suites import translated
+
+    set_already = {*typed_of(context), *(_NOT_SIMULATED if context.params["platform"] else ())}
+    found = translated(names, set_already)
+    if not context.params["quiet"]:
+        for name, one in found.items():
+            if one.tests != (name,):
+                typer.echo(f"{name} is weft run {one.words}", err=True)
+    return tuple(found.values())
+
+
+def _by_options(asked: "Sequence[Same]") -> "Iterator[tuple[tuple[str, ...], dict[str, Any]]]":
+    """The tests that have the same options of their own, and these options."""
+    each: list[dict[str, str]] = []
+    for one in asked:
+        if one.options not in each:
+            each.append(one.options)
+    for options in each:
+        tests = dict.fromkeys(test for one in asked if one.options == options for test in one.tests)
+        more: dict[str, Any] = {**options, **({"single": True} if "single" in options else {})}
+        yield tuple(tests), more
+
+
+def _only_transport(asked: "Sequence[Same]") -> str:
+    return next((one.transport for one in asked if one.transport), "")
 
 
 def _effort(

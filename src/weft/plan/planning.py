@@ -18,6 +18,7 @@ from weft.plan.devices import chosen_devices, device_nowhere
 from weft.plan.effects import Reached, refuse_without_effect
 from weft.plan.fewer_sizes import whole_sizes
 from weft.plan.memory import check_memory, check_ranks, too_large, within_memory
+from weft.plan.other_suites import choose_tests
 from weft.plan.pattern import Pattern
 from weft.plan.plan import FEW_RANKS, Plan, make_plan
 from weft.plan.study import experiments_of_study, is_study, transports_of_study
@@ -134,7 +135,7 @@ def _chosen(request: Request, site: Site, say: Callable[[str], None]) -> _Chosen
     names = tuple(one.name for one in usable)
     first = next(one for one in site.transports if one.name in names)
     if request.cases:
-        tests = set(choose("test", [case.test for case in request.cases], tuple(known)))
+        tests = set(choose_tests([case.test for case in request.cases], tuple(known)))
     else:
         experiments = [_on_file(experiment, site) for experiment in experiments]
         on_ranks = _on_usual_ranks(request, experiments, site, say)
@@ -195,7 +196,7 @@ def _places_of_ranks(request: Request, chosen: _Chosen, site: Site) -> tuple[obj
 
 def _with_tests(experiment: Experiment, known: Sequence[str]) -> Experiment:
     """The experiment with the engine's names of its tests. Raises WeftError for an unknown one."""
-    return msgspec.structs.replace(experiment, tests=choose("test", experiment.tests, known))
+    return msgspec.structs.replace(experiment, tests=choose_tests(experiment.tests, known))
 
 
 def _usable(

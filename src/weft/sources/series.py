@@ -11,6 +11,7 @@ import msgspec
 from weft.errors import WeftError
 from weft.names import as_typed, choose
 from weft.plan.cases import BANDWIDTH, LATENCY
+from weft.plan.other_suites import choose_tests
 from weft.record.plain import is_plain, read_plain
 from weft.record.run import Run
 from weft.sources.named import split_source
@@ -132,7 +133,7 @@ def series_of_record(run: Run, tests: str = "", transports: str = "") -> Pairs:
         )
     known = tuple(dict.fromkeys(test for test, _ in measured))
     usual = (LATENCY,) if LATENCY in known else known[:1]
-    chosen = choose("test", _names(tests), known) or usual
+    chosen = choose_tests(_names(tests), known) or usual
     every = tuple(dict.fromkeys(transport for _, transport in measured))
     over = choose("transport", _names(transports), every) or every
     return [
@@ -163,7 +164,7 @@ def _of_platform(platform: Platform, tests: str, transports: str) -> Pairs:
             "type weft list platforms to choose another",
         )
     found: Pairs = []
-    for test in choose("test", _names(tests), known) or known[:1]:
+    for test in choose_tests(_names(tests), known) or known[:1]:
         times: dict[int, float] = {}
         directions = 1
         tables = [series for series in chosen if series.test == test]

@@ -10,7 +10,8 @@ from weft.analysis.compare.sides import Side, side_of_platform, side_of_run, sid
 from weft.analysis.published import with_shares
 from weft.analysis.summary import summarise
 from weft.errors import WeftError
-from weft.names import as_typed, choose
+from weft.names import as_typed
+from weft.plan.other_suites import choose_tests
 from weft.record.reader import stem_of
 from weft.record.run import Run
 from weft.sources.named import split_records
@@ -33,7 +34,7 @@ def load_sides(sources: Sequence[str | Run], tests: Sequence[str] = ()) -> tuple
     sides = [_side(source) for source in counted_off(sources, "reading records")]
     if tests:
         known = tuple(dict.fromkeys(place.test for side in sides for place in side.curves))
-        wanted = choose("test", tests, known)
+        wanted = choose_tests(tests, known)
         sides = [
             msgspec.structs.replace(
                 side, curves={p: rows for p, rows in side.curves.items() if p.test in wanted}
