@@ -27,7 +27,7 @@ PACKAGES := $(shell find src/weft -name __init__.py)
 # What the engine was configured with: programs follow a library that came or went since.
 LIBRARIES := $(ENGINE_BUILD)/libraries
 
-.PHONY: help run build install try test lint format bench truth docs docs-figures docs-images lab vm lock clean FORCE
+.PHONY: help run build install try test lint format bench truth docs docs-figures docs-images mutants lab vm lock clean FORCE
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -111,19 +111,27 @@ docs-figures: build ## Run the commands of the pages on predictions and prices a
 docs-images: build $(STAMPS)/packages-test ## Take the pictures of the documentation anew, of pages of the stored records
 	$(BIN)/python -m bench.docs_images
 
+# What changes Python is in no other environment.
+mutants: build $(STAMPS)/packages-test ## Draw small changes and count those that tests notice (ARGS="--minutes 10")
+	$(BIN)/pip install --quiet --require-hashes -r requirements-mutants.lock
+	nice -n 15 $(BIN)/python scripts/mutants.py $(ARGS)
+
 lab: build $(STAMPS)/packages-test ## A cluster of 4 hosts with Slurm: a shell, or CMD='weft run ...'
 	@PYTHONPATH=tests $(BIN)/python -m lab.cluster --hosts $(HOSTS) "$$LAB_CMD"
 
 vm: build $(STAMPS)/packages-test ## A shell in the lab's machine, which has two RDMA devices
 	tests/lab/vm --shell
 
-# The second contains what weft runs with, in the versions of the first.
+# The second contains what weft runs with, the third what makes mutants, in the versions of the
+# first.
 LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-emit-find-links --no-annotate --quiet --custom-compile-command "make lock"
 lock: $(ENVIRONMENT) ## Renew requirements.lock and requirements-run.lock from pyproject.toml
 	$(BIN)/pip install --quiet uv
 	$(BIN)/$(LOCK) --group dev --upgrade -o requirements.lock
 	$(BIN)/$(LOCK) --constraints requirements.lock -o requirements-run.lock
+	$(BIN)/$(subst pyproject.toml,--group mutants,$(LOCK)) --constraints requirements.lock \
+	  -o requirements-mutants.lock
 
 clean: ## Remove everything that was built
 	rm -rf build $(STAMPS) .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

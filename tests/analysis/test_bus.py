@@ -232,3 +232,8 @@ def test_memorys_rate_is_that_of_the_largest_copy_although_a_cached_one_is_faste
         ]
     run = weft.load(write_lines(tmp_path / "r.jsonl", lines))
     assert copy_rate_of(run, summarise(run)) == pytest.approx(9e9, rel=0.002)
+
+
+def test_a_link_that_a_person_states_counts_before_the_manifests(tmp_path: Path) -> None:
+    stated = bus_of(the_card(tmp_path), "node1", link=parse_link("25GbE"))
+    assert stated.stages[0].one_way_bytes_per_s == pytest.approx(25e9 / 8)

@@ -250,3 +250,47 @@ def test_a_pause_as_long_as_a_round_trip_is_long_enough_and_a_shorter_one_is_not
     ]
     with pytest.raises(WeftError, match="shorter than a round trip"):
         from_delays("tcp", short)
+
+
+def off_the_line(launch: int) -> list[DelayTest]:
+    """Bursts whose gaps lie on no line, so that another line or another size is another answer."""
+    gaps = {1: 100.0, 1001: 900.0, 4001: 1500.0, 16001: 9000.0}
+    factor = 1 + 0.001 * launch
+    return [
+        DelayTest(
+            bytes=size, messages=MESSAGES, single_ns=factor * (4000.0 + size),
+            burst_ns=factor * (4000.0 + size + (MESSAGES - 1) * gap),
+            delayed_ns=factor * (4000.0 + size) + (MESSAGES - 1) * (1e6 + 300.0), delay_ns=1e6,
+            receive_ns=250.0,
+        )
+        for size, gap in gaps.items()
+    ]  # fmt: skip
+
+
+def test_the_line_through_gaps_is_that_of_least_relative_deviations() -> None:
+    """As numpy's polyfit has it with a weight of 1 / gap for each deviation."""
+    model = from_delays("tcp", [off_the_line(launch) for launch in range(3)])
+    gaps = [(test.bytes - 1, test.gap_ns) for test in off_the_line(1)]
+    further, apart = zip(*gaps, strict=True)
+    slope, level = np.polyfit(further, apart, 1, w=1 / np.array(apart))
+    assert model.gap_ns.value == pytest.approx(level)
+    assert model.gap_ns_per_byte.value == pytest.approx(slope)
+    assert model.transfer_ns.value == pytest.approx(1.001 * 4001 / 2)
+    # PLogP's L is the smallest message's time less its gap.
+    assert model.plogp_latency_ns.value == pytest.approx(1.001 * (4001 / 2 - 100))
+
+
+def test_a_latency_whose_interval_reaches_zero_is_not_called_one() -> None:
+    """L is about 50 ns, and scatters by more than that from launch to launch."""
+    whole = L + SEND + RECEIVE
+    launches = [
+        [
+            msgspec.structs.replace(test, receive_ns=whole - SEND - 50.0 + 90.0 * (number - 1))
+            for test in tests
+        ]
+        for number, tests in enumerate(with_overheads(SEND, RECEIVE))
+    ]
+    model = from_delays("tcp", launches)
+    assert model.latency_ns is not None
+    assert model.latency_ns.low < 0 < model.latency_ns.value
+    assert any("not significantly above zero" in note for note in model.notes)
