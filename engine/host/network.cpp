@@ -10,11 +10,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -141,8 +144,28 @@ std::string device_towards(const std::string& host) {
   return devices.empty() ? interface_towards(host).name : *devices.begin();
 }
 
+namespace {
+
+/// The ports at which the processes that started this rank listen for it, as they tell it by PMIx:
+/// name;tcp4://127.0.0.1:36799.
+std::set<std::uint16_t> ports_of_starter() {
+  std::set<std::uint16_t> ports;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const std::size_t colon = text.rfind(':');
+    if (!text.starts_with("PMIX_SERVER_URI") || colon == std::string_view::npos) continue;
+    std::uint16_t port = 0;
+    std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
+    ports.insert(port);
+  }
+  return ports;
+}
+
+}  // namespace
+
 std::string interfaces_in_use() {
   const Interfaces list = interfaces();
+  const std::set<std::uint16_t> starters = ports_of_starter();
   std::set<std::string> names;
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", none)) {
@@ -153,6 +176,7 @@ std::string interfaces_in_use() {
     if (getsockname(file, generic(here), &length) != 0 || here.sin_family != AF_INET) continue;
     length = sizeof there;
     if (getpeername(file, generic(there), &length) != 0) continue;
+    if (starters.contains(ntohs(there.sin_port))) continue;
     for (const ifaddrs* one = list.get(); one != nullptr; one = one->ifa_next) {
       if (!has_ipv4(*one) || (one->ifa_flags & IFF_LOOPBACK) != 0U) continue;
       if (address_in(*one).sin_addr.s_addr == here.sin_addr.s_addr) names.insert(one->ifa_name);

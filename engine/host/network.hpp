@@ -27,7 +27,7 @@ Interface interface_towards(const std::string& host);
 std::string device_towards(const std::string& host);
 
 /// The interfaces that this process's TCP connections with other addresses than the loopback's go
-/// by: "eth0, ib0"; empty where it has none.
+/// by: "eth0, ib0"; empty where it has none. Its connection with what started it is omitted.
 std::string interfaces_in_use();
 
 /// The text of the other ranks' hosts too, where they differ: "n1: eth0, n2: eth1". Collective.

@@ -26,6 +26,7 @@ def told(
     """Open MPI's parameters that come from the environment, of ranks on this host."""
     file = folder / "parameters"
     shown = {"mpi_show_mca_params": "enviro", "mpi_show_mca_params_file": str(file)}
+    shown["btl_tcp_if_include"] = "lo"
     asked = {f"OMPI_MCA_{name}": value for name, value in shown.items()} | environment
     subprocess.run(
         [*starter, engine_folder() / "openmpi" / program], env=os.environ | asked,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from weft.launch import local
-from weft.launch.environment import environment_of_ranks
+from weft.launch.environment import LOOPBACK, environment_of_ranks
 from weft.launch.local import LocalLauncher
 from weft.plan.allocation import Allocation
 
@@ -48,6 +48,17 @@ def test_daemons_and_ranks_meet_on_the_network_unless_the_user_says_where(
     set_to(monkeypatch, OMPI_MCA_oob_tcp_if_exclude="eth9")
     found = environment_of_ranks({}, "lo")
     assert INCLUDED & found.keys() == {"OMPI_MCA_btl_tcp_if_include"}
+
+
+def test_the_starter_listens_for_its_ranks_on_the_loopback_where_all_are_on_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name = "PMIX_MCA_ptl_tcp_if_include"
+    set_to(monkeypatch)
+    assert environment_of_ranks({}, LOOPBACK)[name] == "lo"
+    assert name not in environment_of_ranks({}, "10.0.0.0/24")
+    set_to(monkeypatch, PMIX_MCA_ptl_tcp_if_include="eth9")
+    assert environment_of_ranks({}, LOOPBACK)[name] == "eth9"
 
 
 def test_only_the_files_of_killed_ranks_are_removed(

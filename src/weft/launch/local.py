@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft.host.manifest import collect
-from weft.launch.environment import environment_of_ranks
+from weft.launch.environment import LOOPBACK, environment_of_ranks
 from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.nodes import is_this_machine
 from weft.launch.piped import PipedLaunch
@@ -52,7 +52,8 @@ class LocalLauncher:
     def start(self, job: Job) -> PipedLaunch:
         """A launch of a rank program. Raises WeftError when the MPI's starter is missing."""
         words = command(job.program, job.mpi, job.ranks, job.arguments)
-        return PipedLaunch(words, environment_of_ranks(job.environment, "lo"), _clear_shared_memory)
+        environment = environment_of_ranks(job.environment, LOOPBACK)
+        return PipedLaunch(words, environment, _clear_shared_memory)
 
 
 def _clear_shared_memory(processes: Iterable[int]) -> None:
