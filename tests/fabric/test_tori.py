@@ -94,3 +94,19 @@ def test_a_side_of_two_has_both_cables_of_its_ring(
     built = build(FabricAsked(nodes=nodes, switch=switch, topology="torus", shape=shape))
     assert {part.role: part.count for part in built.parts}["local cable"] == cables
     assert built.bisection_cables == bisection
+
+
+@pytest.mark.parametrize(
+    ("shape", "nodes", "switch"),
+    [("2x2x1", 5, 9), ("3x2x1", 7, 9), ("3x3x3", 40, 10), ("4x1x1", 9, 7), ("2x1x1", 3, 6)],
+)
+def test_no_switch_has_more_cables_than_ports(shape: str, nodes: int, switch: int) -> None:
+    fabric = build_fabric(
+        FabricAsked(nodes=nodes, switch=str(switch), topology="torus", shape=shape)
+    )
+    used = [one.nodes for one in fabric.switches]
+    for trunk in fabric.trunks:
+        used[trunk.one] += trunk.cables
+        used[trunk.other] += trunk.cables
+    assert max(used) <= switch
+    assert sum(one.nodes for one in fabric.switches) == nodes

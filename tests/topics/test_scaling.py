@@ -402,3 +402,67 @@ def test_a_resumed_study_has_times_over_its_sessions(tmp_path: Path) -> None:
     found = [rows_of(one).all[0].iteration_ns for one in (run, resumed)]
     assert [one.unit for one in found] == ["launch", "session"]
     assert found[1].launches == 2
+
+
+def test_the_rate_of_a_lattice_is_that_of_its_fastest_case_whichever_comes_first(
+    tmp_path: Path,
+) -> None:
+    """A rank that sends nothing is as fast over any transport, so the best of them counts."""
+    [first] = [case for case in weak_cases(extents=(4,)) if case.ranks == 1]
+    cases = [msgspec.structs.replace(first, transport=over) for over in ("tcp", "mpi", "ucx")]
+    speeds = {"tcp": 1.0, "mpi": 0.5, "ucx": 0.8}
+
+    def times(case: Case, round_: int) -> list[float]:
+        return series(case, round_, speeds[case.transport])
+
+    def own(case: Case, round_: int) -> dict[str, list[float]]:
+        return {
+            name: [speeds[case.transport] * ns for ns in of]
+            for name, of in parts(case, round_).items()
+        }
+
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times, parts_ns=own))
+    [row] = rates_alone(rows_of(run))
+    assert row.transport == "mpi"
+
+
+def test_a_cost_is_of_the_most_ranks_that_have_a_core_each(tmp_path: Path) -> None:
+    run = record_of(tmp_path, weak_cases(extents=(4,)))
+    four = {batch.launch for batch in run.measured if run.cases[batch.case].ranks == 4}
+    others = {batch.launch for batch in run.measured} - four
+    if not others:  # all cases share their launches: a launch of its own for each number of ranks
+        batches = tuple(
+            msgspec.structs.replace(one, launch=one.launch + 100 * run.cases[one.case].ranks)
+            for one in run.lines.batches
+        )
+    else:
+        batches = run.lines.batches
+    launches = tuple(
+        msgspec.structs.replace(
+            one,
+            launch=one.launch + 100 * ranks,
+            ranks=tuple(
+                RankFacts(rank=at, host="node1", pid=at, cpu=at % 2, numa=0) for at in range(ranks)
+            ),
+        )
+        for one in run.lines.launches
+        for ranks in (1, 2, 4)
+    )
+    lines = msgspec.structs.replace(run.lines, launches=launches, batches=batches, ends=())
+    [cost] = rows_of(Run(run.path, lines)).costs
+    assert (cost.ranks, cost.first_ranks) == (2, 2)
+    assert cost.cost.speed == pytest.approx(1 - efficiency(4, 2), rel=1e-3)
+
+
+def test_waiting_is_what_grew_beside_the_work_of_a_rank_and_of_its_faces(tmp_path: Path) -> None:
+    """Of what grows on 4 ranks a fifth is waiting, a twentieth sums; pack and remote are work."""
+    found = rows_of(record_of(tmp_path, weak_cases(extents=(4,))))
+    [cost], rows = found.costs, found.all
+    grown = {
+        part: rows[-1].parts_ns[part].value - rows[0].parts_ns[part].value
+        for part in rows[0].parts_ns
+    }
+    assert cost.waits_ns == pytest.approx(
+        sum(ns for part, ns in grown.items() if part not in ("pack", "local", "remote"))
+    )
+    assert cost.waits_ns < 0.5 * sum(grown.values())

@@ -400,3 +400,14 @@ def test_the_bound_of_a_bandwidth_is_where_the_answer_changes(
             wanted = known.latency_ns.value * (1 + tolerance)
         assert bounds[key] == pytest.approx(wanted)
     assert {known.quantity for known in reference.values()} == {"latency", "bandwidth"}
+
+
+@pytest.mark.parametrize(("directions", "bytes_per_s"), [(1, 6.25e9), (2, 12.5e9)])
+def test_a_limit_in_percent_of_the_peak_counts_both_directions_of_a_test_that_uses_both(
+    directions: int, bytes_per_s: float
+) -> None:
+    limit = Limit(
+        text="", test="stream", transport="", wanted=(), ranges=(), variant="",
+        kind="percent_of_peak_at_least", bound=50.0, link="100GbE",
+    )  # fmt: skip
+    assert limit.bound_for(directions) == pytest.approx(bytes_per_s)

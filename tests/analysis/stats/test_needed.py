@@ -334,3 +334,12 @@ def test_half_of_an_even_number_are_told_by_the_lower_one_in_the_middle(
 ) -> None:
     several = [Needed(unit="launch", count=count, difference=0.1) for count in counts]
     assert half_of(several)[0].count == middle
+
+
+def test_a_session_costs_as_many_launches_as_the_longer_side_has() -> None:
+    """Of 4 and 20 launches a side 20 are saved with each session, so launches are soon enough."""
+    found, units = two_sides(0.02), (4, 20)
+    answers = [cheapest(found, units, step / 1000, 0.025) for step in range(10, 400)]
+    first = next(at for at, one in enumerate(answers) if one.unit == "launch")
+    sessions = answers[first - 1].count
+    assert (sessions - 1) * 4 < answers[first].count <= (sessions - 1) * 20
