@@ -208,3 +208,15 @@ def test_what_differs_stands_first_in_the_records_notes(cluster: Cluster, folder
     assert done.returncode == 0, done
     notes = record_in(folder).header.notes
     assert notes[0] == "warning: hosts differ: n2: eth1 mtu 1400, others 1500"
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_hosts_are_listed_with_ranges_users_and_ranks(
+    cluster: Cluster, folder: Path, mpi: str
+) -> None:
+    words = ["--hosts", "root@n[2-3]:2", "--mpi", mpi, "-o", "r.jsonl"]
+    done = run_short(cluster, folder, *words)
+    assert done.returncode == 0, done
+    run = record_in(folder)
+    assert hosts_of(run) == [("n2", "n3", "n2", "n3")]
+    assert list(run.header.hosts) == ["n2", "n3"]

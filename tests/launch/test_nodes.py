@@ -6,6 +6,7 @@ import base64
 import contextlib
 import os
 import random
+import re
 import socket
 import subprocess
 import sys
@@ -18,17 +19,21 @@ import msgspec
 import psutil
 import pytest
 
+from weft.cli.where import where_of
 from weft.errors import WeftError
 from weft.host.lines import LINE_BYTES, facts_in, lines_of
 from weft.launch import asking
 from weft.launch.asking import TRIES, ask_hosts
 from weft.launch.nodes import (
+    HostList,
     check_known,
     hosts_of_file,
     hosts_of_list,
     hosts_of_site,
     is_this_machine,
+    names_for_mpi,
     network_of,
+    user_of,
 )
 from weft.plan.allocation import Allocation, RankLayout, layout_of
 from weft.plan.devices import chosen_devices, devices_in_turn
@@ -45,6 +50,10 @@ if TYPE_CHECKING:
         ("n1 slots=4\n# not n9\nn2 slots=4 # nor n8\n\n", ("n1", "n2")),
         ("n1:4\nn2:4\n", ("n1", "n2")),
         ("n2\nn2\nn1\nn1\n", ("n2", "n1")),
+        (
+            "n[1-2]:2\nme@n3\n[fd00::2]:4\nfd00::3 slots=2\n",
+            ("n1", "n2", "me@n3", "fd00::2", "fd00::3"),
+        ),
     ],
 )
 def test_a_file_of_hosts_is_read_as_open_mpi_mpich_and_pbs_write_it(
@@ -61,10 +70,86 @@ def test_lsf_names_its_hosts_in_a_variable_too() -> None:
     assert hosts_of_site({}) == ()
 
 
-@pytest.mark.parametrize("text", ["-oProxyCommand=x", "n1,$(reboot)", "n1;n2"])
+@pytest.mark.parametrize(
+    "text", ["-oProxyCommand=x", "n1,$(reboot)", "n1;n2", "-l@n1", "me@-n1", "n1:2:3", "n[1-2", ":"]
+)
 def test_a_name_that_ssh_would_take_for_something_else_is_refused(text: str) -> None:
-    with pytest.raises(WeftError, match="is no host name"):
+    with pytest.raises(WeftError, match="is not a host name"):
         hosts_of_list(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts", "each"),
+    [
+        ("n1,n2", ("n1", "n2"), 0),
+        (" n1 , n2,", ("n1", "n2"), 0),
+        ("", (), 0),
+        ("n[1-4]", ("n1", "n2", "n3", "n4"), 0),
+        ("n[08-10,3],x", ("n08", "n09", "n10", "n3", "x"), 0),
+        ("r[1-2]n[1-2]-ib", ("r1n1-ib", "r1n2-ib", "r2n1-ib", "r2n2-ib"), 0),
+        ("n[1-2]:4", ("n1", "n2"), 4),
+        ("me@n1,n2", ("me@n1", "n2"), 0),
+        ("me@n1:2,me@n2:2", ("me@n1", "me@n2"), 2),
+        ("fd00::2,10.0.0.1", ("fd00::2", "10.0.0.1"), 0),
+        ("[fd00::2]:3,[fe80::1%eth0]:3", ("fd00::2", "fe80::1%eth0"), 3),
+        ("n1,n1,n2", ("n1", "n2"), 0),
+    ],
+)
+def test_hosts_are_taken_as_people_write_them(text: str, hosts: tuple[str, ...], each: int) -> None:
+    assert hosts_of_list(text) == HostList(hosts=hosts, each=each)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("n1:2,n2:4", "unequal numbers of ranks per host"),
+        ("n1:2,n2", "unequal numbers of ranks per host"),
+        ("n[4-1]", "4-1 in n"),
+        ("n[1-2-3]", "1-2-3 in n"),
+        ("n[1-1000000]", "1-1000000 in n"),
+        ("a[1-1000]b[1-1000]", "stands for over 100,000 hosts"),
+    ],
+)
+def test_a_list_that_means_nothing_is_one_line(text: str, why: str) -> None:
+    with pytest.raises(WeftError, match=re.escape(why)):
+        hosts_of_list(text)
+
+
+def test_a_count_in_the_list_is_the_number_of_ranks_per_node() -> None:
+    where = where_of("n[1-2]:3")
+    assert (where.allocation.ranks_per_node, where.usual_ranks) == (3, (6,))
+    assert where_of("n1:2", ranks_per_node=2).allocation.ranks_per_node == 2
+    with pytest.raises(WeftError, match="--hosts has 2 ranks per host, and --ranks-per-node 4"):
+        where_of("n1:2", ranks_per_node=4)
+
+
+def test_starters_get_names_without_users_or_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def resolve(name: str, _: object) -> list[Any]:
+        if name.startswith("n"):
+            family = socket.AF_INET6 if name == "n6" else socket.AF_INET
+            return [(family, 0, 0, "", ("fd00::6" if name == "n6" else "10.0.0.1", 0))]
+        raise OSError
+
+    def name_of(where: tuple[str, int], _: int) -> tuple[str, str]:
+        if where[0] == "fd00::6":
+            return ("n6", "0")
+        raise OSError
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    monkeypatch.setattr(socket, "getnameinfo", name_of)
+    assert names_for_mpi("openmpi", ["me@n1", "fd00::6"]) == ["n1", "n6"]
+    assert names_for_mpi("mpich", ["me@n1", "n2"]) == ["me@n1", "n2"]
+    with pytest.raises(WeftError, match="MPICH's starter cannot reach n6, which has IPv6"):
+        names_for_mpi("mpich", ["n1", "n6"])
+    with pytest.raises(WeftError, match="fd00::7 has no host name here"):
+        names_for_mpi("openmpi", ["fd00::7"])
+
+
+def test_open_mpi_has_one_user_for_all_hosts() -> None:
+    assert user_of(["n1", "n2"]) == ""
+    assert user_of(["me@n1", "me@n2"]) == "me"
+    with pytest.raises(WeftError, match="Open MPI reaches all hosts as one user"):
+        user_of(["me@n1", "n2"])
 
 
 def test_a_file_of_hosts_that_is_not_there_is_one_line(tmp_path: Path) -> None:
@@ -414,6 +499,9 @@ def test_a_host_that_nobody_knows_is_one_line(monkeypatch: pytest.MonkeyPatch) -
     ("host", "is_here"),
     [
         ("localhost", True),
+        ("::1", True),
+        ("me@head", True),
+        ("HEAD", True),
         ("127.0.0.1", True),
         ("head.site.org", True),
         ("head", True),

@@ -18,7 +18,7 @@ from weft.sources.named import split_source
 # Where a context keeps the outputs of its command line, by their options.
 _OUTPUTS = "weft.outputs"
 # Options that take several names or sizes.
-_WITH_COMMAS = ("test", "transport", "sizes", "order", "hosts")
+_WITH_COMMAS = ("test", "transport", "sizes", "order", "hosts", "nodelist", "exclude")
 
 
 class Command(TyperCommand):

@@ -141,7 +141,7 @@ def site_job(
         constraint=params["constraint"],
         time_limit_s=parse_seconds(params["time"]) if params["time"] else 0.0,
         budget_s=budget_s,
-        ranks=nodes_of(params) * max(1, params["ranks_per_node"]),
+        ranks=nodes_of(params) * max(1, _each(params)),
         folder=Path.cwd(),
     )
 
@@ -162,11 +162,18 @@ def _hosts_of(record: Path) -> tuple[str, ...]:
 
 
 def _hosts(params: Mapping[str, Any]) -> tuple[str, ...]:
-    from weft.launch.nodes import hosts_of_file, hosts_of_list
+    from weft.launch.nodes import hosts_of_file, hosts_of_list, without_user
 
     if params["hostfile"] is not None:
         return hosts_of_file(params["hostfile"])
-    return hosts_of_list(params["hosts"])
+    return tuple(map(without_user, hosts_of_list(params["hosts"]).hosts))
+
+
+def _each(params: Mapping[str, Any]) -> int:
+    """How many ranks a node gets, as either option says."""
+    from weft.launch.nodes import hosts_of_list
+
+    return hosts_of_list(params["hosts"]).each or int(params["ranks_per_node"])
 
 
 def is_for_a_job(context: typer.Context) -> bool:

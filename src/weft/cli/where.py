@@ -10,10 +10,15 @@ import typer
 from weft.cli.options import with_options
 from weft.errors import WeftError
 from weft.plan.allocation import MOST_NODES, PLACEMENTS, Allocation, Placement
+from weft.wording import counted
 
 _Hosts = Annotated[
     str,
-    typer.Option(help="Run on these hosts, separated by commas: n1,n2.", rich_help_panel="Where"),
+    typer.Option(
+        help="Run on these hosts, separated by commas: n1,n2, n[1-4], me@n1, or n1:2,n2:2 with"
+        " ranks per node.",
+        rich_help_panel="Where",
+    ),
 ]
 _Hostfile = Annotated[
     Path | None,
@@ -123,10 +128,17 @@ def where_of(
         if not 0 <= count <= MOST_NODES:
             raise WeftError(f"{name} {count} is out of range", f"type 1 to {MOST_NODES}")
     [chosen] = choose("placement", [placement], PLACEMENTS)
+    listed = hosts_of_list(hosts)
+    if listed.each and ranks_per_node not in (0, listed.each):
+        raise WeftError(
+            f"--hosts has {counted(listed.each, 'rank')} per host, and --ranks-per-node"
+            f" {ranks_per_node}",
+            "use one of them",
+        )
     allocation = Allocation(
-        hosts=hosts_of_file(hostfile) if hostfile else hosts_of_list(hosts),
+        hosts=hosts_of_file(hostfile) if hostfile else listed.hosts,
         nodes=nodes,
-        ranks_per_node=ranks_per_node,
+        ranks_per_node=listed.each or ranks_per_node,
         placement=cast("Placement", chosen),
     )
     return Where(allocation=allocation, launcher=launcher, interface=interface, device=device)

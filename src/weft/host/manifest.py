@@ -95,8 +95,8 @@ def asked_name(host: str, manifest: Mapping[str, Any]) -> str:
 
 def both_names(host: str, manifest: Mapping[str, Any]) -> str:
     """A host's own name, with the name that it was asked by if that is another one."""
-    asked = asked_name(host, manifest)
-    return host if asked == host else f"{host} ({asked})"
+    asked = asked_name(host, manifest).rpartition("@")[2]
+    return host if asked.lower() == host.lower() else f"{host} ({asked})"
 
 
 def typed(manifest: dict[str, Any]) -> Manifest:

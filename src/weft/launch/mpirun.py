@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from weft.errors import WeftError
@@ -9,20 +10,29 @@ from weft.host.environment import steering
 from weft.launch.asking import ask_hosts, command_on_nodes
 from weft.launch.environment import environment_of_ranks
 from weft.launch.launcher import ASK_DEADLINE_S
-from weft.launch.nodes import check_known, hosts_of_site, is_this_machine, network_of
+from weft.launch.nodes import (
+    check_known,
+    hosts_of_site,
+    is_this_machine,
+    names_for_mpi,
+    network_of,
+    user_of,
+)
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import MPIS, has_starter, install_mpi
 from weft.launch.starters import one_on_each, starting
 from weft.plan.allocation import layout_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from weft.launch.launcher import Job
     from weft.plan.allocation import Allocation, RankLayout
 
 # What the ranks and libraries elsewhere need of this environment, beside what steers messaging.
 _PASSED_ON = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LOADEDMODULES", "MODULEPATH")
+# Options of ssh for the daemons of Open MPI 4 and 5.
+_SSH_WORDS = ("OMPI_MCA_plm_rsh_args", "PRTE_MCA_plm_ssh_args")
 
 
 class MpirunLauncher:
@@ -55,9 +65,13 @@ class MpirunLauncher:
             raise WeftError("no mpirun is installed", install_mpi())
 
         def starting(some: Sequence[str]) -> list[str]:
-            return one_on_each(mpi, {node: command_on_nodes(node) for node in some}, _passed_on())
+            names = names_for_mpi(mpi, some)
+            commands = {
+                name: command_on_nodes(node) for name, node in zip(names, some, strict=True)
+            }
+            return one_on_each(mpi, commands, _passed_on())
 
-        environment = environment_of_ranks({}, network_of(nodes))
+        environment = _environment({}, mpi, nodes)
         return ask_hosts(starting, environment, nodes, deadline_s)
 
     def start(self, job: Job) -> PipedLaunch:
@@ -69,8 +83,15 @@ class MpirunLauncher:
             is_spread=job.allocation.takes_turns, passed_on=job.environment,
         )  # fmt: skip
         words = [*start, str(job.program), *job.arguments]
-        network = network_of(nodes[: layout.nodes])
-        return PipedLaunch(words, environment_of_ranks(job.environment, network))
+        environment = _environment(job.environment, job.mpi, nodes[: layout.nodes])
+        return PipedLaunch(words, environment)
+
+
+def _environment(more: Mapping[str, str], mpi: str, nodes: Sequence[str]) -> dict[str, str]:
+    """The environment of ranks on these nodes, which Open MPI reaches as the user of the list."""
+    user = user_of(nodes) if mpi == "openmpi" else ""
+    as_user = {name: f"{os.environ.get(name, '')} -l {user}".strip() for name in _SSH_WORDS if user}
+    return {**environment_of_ranks(more, network_of(nodes)), **as_user}
 
 
 def _start(
@@ -83,7 +104,7 @@ def _start(
     passed_on: Sequence[str] | dict[str, str] = (),
 ) -> list[str]:
     """The beginning of the starter's command line; it has names of variables, never values."""
-    taken = nodes[: layout.nodes]
+    taken = names_for_mpi(mpi, nodes[: layout.nodes])
     if mpi == "mpich":
         counts = [f"{node}:{1 if is_spread else layout.each}" for node in taken]
         return starting(mpi, ranks, ["-hosts", ",".join(counts)])

@@ -12,10 +12,12 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import psutil
 
 from weft.errors import WeftError
 from weft.host.programs import answer
+from weft.plan.allocation import MOST_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,12 +28,33 @@ _RESOLVE_S = 5.0
 _OF_A_JOB = ("SLURM_JOB_ID", "PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "LSB_HOSTS")
 _ANY_PORT = 9
 # A letter or a digit first: a host that begins with "-" would be an option of ssh.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
+_WORD = r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}"
+_NAME = re.compile(rf"(?:(?P<user>{_WORD})@)?(?P<name>{_WORD})")
+_COUNTED = re.compile(r"(?P<host>[^:]+|\[.+\]):(?P<count>\d{1,6})")
+_RANGES = re.compile(r"(?P<before>[^\[\]]*)\[(?P<ranges>[\d,-]+)\](?P<behind>.*)")
+_RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
+_HOW = "use names separated by commas: n1,n2 or n[1-4], with a count of ranks if all have one: n1:2"
 
 
-def hosts_of_list(text: str) -> tuple[str, ...]:
-    """Host names with commas between them, each once. Raises WeftError."""
-    return _checked(text.split(","), "--hosts")
+class HostList(msgspec.Struct, frozen=True, kw_only=True):
+    """Hosts, each once, and how many ranks each of them gets: 0 if the list does not say."""
+
+    hosts: tuple[str, ...] = ()
+    each: int = 0
+
+
+def hosts_of_list(text: str) -> HostList:
+    """Hosts as people write them: n1,n2, n[1-4], me@n1, IPv6 addresses, n1:2. Raises WeftError."""
+    words = [name for word in _words_of(text) for name in _expanded(word, "--hosts")]
+    each = [_without_count(word) for word in words]
+    counts = {count for _, count in each}
+    if len(counts) > 1:
+        raise WeftError(
+            f"--hosts {text} has unequal numbers of ranks per host",
+            "use the same count for each host, or --ranks-per-node",
+        )
+    hosts = _checked((host for host, _ in each), "--hosts")
+    return HostList(hosts=hosts, each=counts.pop() if counts else 0)
 
 
 def hosts_of_file(path: Path) -> tuple[str, ...]:
@@ -45,7 +68,58 @@ def hosts_of_file(path: Path) -> tuple[str, ...]:
     except (OSError, UnicodeDecodeError) as error:
         raise WeftError(f"cannot read {path}: {error}", "type another --hostfile") from None
     words = [line.partition("#")[0].split() for line in lines]
-    return _checked([own[0].partition(":")[0] for own in words if own], str(path))
+    hosts = [
+        _without_count(name)[0]
+        for own in words
+        if own
+        for part in _words_of(own[0])
+        for name in _expanded(part, str(path))
+    ]
+    return _checked(hosts, str(path))
+
+
+def _words_of(text: str) -> list[str]:
+    """The words between commas that are in no brackets."""
+    return [word.strip() for word in re.split(r",(?![^\[]*\])", text) if word.strip()]
+
+
+def _expanded(word: str, where: str) -> list[str]:
+    """The names that a word with ranges stands for, as n[01-04,7] or r[1-2]n[1-3]."""
+    found = _RANGES.fullmatch(word)
+    if not found:
+        return [word]
+    numbers: list[str] = []
+    for part in found["ranges"].split(","):
+        ends = _RANGE.fullmatch(part)
+        first, last = (ends[1], ends[2] or ends[1]) if ends else ("1", "0")
+        if not 0 <= int(last) - int(first) < MOST_NODES:
+            raise WeftError(f"{part} in {word} of {where} is not a range", _HOW)
+        numbers += [f"{number:0{len(first)}}" for number in range(int(first), int(last) + 1)]
+    rest = _expanded(found["behind"], where)
+    if len(numbers) * len(rest) > MOST_NODES:
+        raise WeftError(f"{word} in {where} stands for over {MOST_NODES:,} hosts", _HOW)
+    return [f"{found['before']}{number}{tail}" for number in numbers for tail in rest]
+
+
+def _without_count(word: str) -> tuple[str, int]:
+    """A host and the number of ranks behind its colon; an IPv6 address may be in brackets."""
+    found = _COUNTED.fullmatch(word)
+    host, count = (found["host"], int(found["count"])) if found else (word, 0)
+    inner = host.removeprefix("[").removesuffix("]")
+    return (inner if is_ipv6(inner) else host), count
+
+
+def is_ipv6(host: str) -> bool:
+    """Whether this is an IPv6 address, with or without its interface: fe80::1%eth0."""
+    try:
+        return ipaddress.ip_address(host).version == 6
+    except ValueError:
+        return False
+
+
+def without_user(host: str) -> str:
+    """The name of a host that was written as me@n1."""
+    return host.rpartition("@")[2]
 
 
 def is_in_a_job(environment: Mapping[str, str] = os.environ) -> bool:
@@ -91,7 +165,7 @@ def check_known(hosts: Iterable[str]) -> None:
     How MPI's starter reaches a host is its own business (ssh may have an alias for it), so only a
     name that neither the resolver nor ssh's own settings know is refused.
     """
-    for host in hosts:
+    for host in map(without_user, hosts):
         if is_this_machine(host) or _is_known(host):
             continue
         raise WeftError(f"there is no host called {host} here", "check --hosts or the host file")
@@ -107,13 +181,17 @@ def _is_known(host: str) -> bool:
 
 def is_this_machine(host: str) -> bool:
     """Whether a name means the machine that this process runs on."""
-    own = os.uname().nodename
-    return host in ("localhost", "127.0.0.1", own, own.partition(".")[0])
+    own = os.uname().nodename.lower()
+    names = ("localhost", "127.0.0.1", "::1", own, own.partition(".")[0])
+    return without_user(host).lower() in names
 
 
 def network_of(hosts: Sequence[str]) -> str:
-    """The network of this machine's in which all hosts are, as 10.0.0.0/24; empty where none is."""
-    others = [host for host in hosts if not is_this_machine(host)]
+    """The network of this machine's in which all hosts are, as 10.0.0.0/24; empty where none is.
+
+    IPv4 only: Open MPI takes no network of IPv6.
+    """
+    others = [without_user(host) for host in hosts if not is_this_machine(host)]
     try:
         addresses = [ipaddress.ip_address(socket.gethostbyname(host)) for host in others]
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
@@ -128,11 +206,58 @@ def network_of(hosts: Sequence[str]) -> str:
     return ""
 
 
+def names_for_mpi(mpi: str, hosts: Sequence[str]) -> list[str]:
+    """The hosts as an MPI's starter takes them. Raises WeftError for those that it cannot reach.
+
+    No starter takes IPv6 addresses, as they have colons; MPICH's has no IPv6 at all; and Open MPI's
+    gets users by the environment (user_of).
+    """
+    names = []
+    for host in hosts:
+        name = _name_of(host) if is_ipv6(host) else host
+        if mpi == "mpich" and _has_only_ipv6(without_user(name)):
+            raise WeftError(
+                f"MPICH's starter cannot reach {host}, which has IPv6 addresses only",
+                "use --mpi openmpi, or give the host an IPv4 address",
+            )
+        names.append(without_user(name) if mpi == "openmpi" else name)
+    return names
+
+
+def user_of(hosts: Sequence[str]) -> str:
+    """The user that all hosts were given with, as in me@n1; empty if none was. Raises WeftError."""
+    users = {host.rpartition("@")[0] for host in hosts}
+    if len(users) > 1:
+        raise WeftError(
+            "Open MPI reaches all hosts as one user", "use the same user for each host, or put the"
+            " users into ~/.ssh/config",
+        )  # fmt: skip
+    return users.pop() if users else ""
+
+
+def _name_of(address: str) -> str:
+    """The name of an IPv6 address. Raises WeftError if it has none here."""
+    with contextlib.suppress(OSError):
+        name = socket.getnameinfo((address, 0), socket.NI_NAMEREQD)[0]
+        if address in {found[4][0] for found in socket.getaddrinfo(name, None)}:
+            return name
+    raise WeftError(
+        f"{address} has no host name here, and mpirun takes IPv6 hosts by name only",
+        "add the address with a name to /etc/hosts",
+    )
+
+
+def _has_only_ipv6(host: str) -> bool:
+    try:
+        families = {found[0] for found in socket.getaddrinfo(host, None)}
+    except OSError:
+        return False
+    return families == {socket.AF_INET6}
+
+
 def _checked(names: Iterable[str], where: str) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
     for name in found:
-        if not _NAME.fullmatch(name):
-            raise WeftError(
-                f"{name} in {where} is no host name", "type names with commas between: n1,n2"
-            )
+        if not _NAME.fullmatch(name) and not is_ipv6(name):
+            raise WeftError(f"{name} in {where} is not a host name", _HOW)
     return found

@@ -13,7 +13,7 @@ from weft.host.programs import answer
 from weft.launch.asking import ask_hosts, command_on_nodes
 from weft.launch.environment import environment_of_ranks
 from weft.launch.launcher import ASK_DEADLINE_S
-from weft.launch.nodes import hosts_of_slurm, network_of
+from weft.launch.nodes import hosts_of_slurm, network_of, without_user
 from weft.launch.piped import PipedLaunch
 from weft.plan.allocation import layout_of
 from weft.plan.case import USUAL_RANKS
@@ -47,7 +47,7 @@ class SlurmLauncher:
         if shutil.which("srun") is None:
             return "srun is not installed"
         own = hosts_of_slurm()
-        others = [host for host in allocation.hosts if host not in own]
+        others = [host for host in map(without_user, allocation.hosts) if host not in own]
         if others:
             return f"{others[0]} is not of job {os.environ['SLURM_JOB_ID']} ({', '.join(own)})"
         return "" if _plugins() else "srun --mpi=list has neither pmix nor pmi2"
@@ -60,7 +60,7 @@ class SlurmLauncher:
         self, allocation: Allocation, deadline_s: float = ASK_DEADLINE_S
     ) -> dict[str, dict[str, Any]]:
         """What each node is, by its name; one step, one process a node. Raises WeftError."""
-        nodes = allocation.chosen(hosts_of_slurm())
+        nodes = _nodes_of(allocation)
 
         def starting(some: Sequence[str]) -> list[str]:
             return [*_srun("weft-hosts", some, "none", len(some), 1), *command_on_nodes()]
@@ -69,7 +69,7 @@ class SlurmLauncher:
 
     def start(self, job: Job) -> PipedLaunch:
         """A launch, which is a step. Raises WeftError where the ranks do not fit the nodes."""
-        nodes = job.allocation.chosen(hosts_of_slurm())
+        nodes = _nodes_of(job.allocation)
         layout = layout_of(job.ranks, len(nodes), job.allocation)
         step = f"weft-{secrets.token_hex(NAME_BYTES)}"
         start = _srun(step, nodes[: layout.nodes], _plugin(job.mpi), job.ranks, layout.each)
@@ -81,6 +81,11 @@ class SlurmLauncher:
             lambda _: _cancel(step),
             lambda: _lost(nodes),
         )
+
+
+def _nodes_of(allocation: Allocation) -> tuple[str, ...]:
+    """The job's nodes that were asked for; Slurm needs no user."""
+    return tuple(map(without_user, allocation.chosen(hosts_of_slurm())))
 
 
 def _srun(step: str, nodes: Sequence[str], plugin: str, tasks: int, each: int) -> list[str]:
