@@ -9,7 +9,7 @@ import pytest
 import weft
 from support.builders import make_cases, make_launch, synthetic_record
 from weft.record.launches import rails_of
-from weft.record.model import GivenUp
+from weft.record.model import Batch, GivenUp
 from weft.record.parts import parts_table
 from weft.record.run import Run
 
@@ -86,3 +86,28 @@ def test_rails_of_a_transport_are_not_those_of_its_forms() -> None:
         for at, (name, rails) in enumerate((("tcp", ""), ("tcp:stripe", "3"), ("tcp", "2")))
     ]
     assert [rails_of(launches, name) for name in ("tcp", "tcp:stripe", "tc")] == [2, 3, 1]
+
+
+def refused(case: str, needs_budget_s: float) -> Any:
+    return Batch(
+        case=case, launch=-1, order=900, role="measure", status="unsupported",
+        reason="too many turns", needs_budget_s=needs_budget_s,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("needs_budget_s", "was_measured", "is_missing"),
+    # Measured later with a larger budget, but in fewer launches than asked: `--resume` adds them.
+    [(33.0, True, True), (33.0, False, False), (0.0, True, False), (0.0, False, False)],
+)
+def test_a_case_that_needed_a_larger_budget_is_missing_only_once_it_was_measured(
+    tmp_path: Path, needs_budget_s: float, *, was_measured: bool, is_missing: bool
+) -> None:
+    cases = make_cases(("ping_pong",), ("tcp",), (8, 64))
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, launches=5))
+    small, large = run.cases
+    kept = tuple(
+        one for one in run.lines.batches if one.case == small or (was_measured and one.launch < 2)
+    )
+    lines = msgspec.structs.replace(run.lines, batches=(refused(large, needs_budget_s), *kept))
+    assert Run(run.path, lines).missing == ((large,) if is_missing else ())

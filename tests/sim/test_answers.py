@@ -18,6 +18,7 @@ from weft.sim.answers import (
     certainty_in,
     certainty_of,
     slower,
+    slower_within,
     within,
 )
 from weft.sim.effort import Pilot, forecast, is_enough, pilot_sizes
@@ -395,3 +396,18 @@ def test_a_large_fabric_is_simulated_more_coarsely_and_says_so() -> None:
     assert '<prop id="surf/precision" value="1e-9"/>' in found.xml
     assert "precision 1e-9 s" in found.origin
     assert (found.kind, found.nodes) == ("predicted", 96)
+
+
+def test_the_interval_of_a_difference_covers_the_unmoved_platform_too() -> None:
+    """Both moves make the fabrics more alike, so that the widest difference is the unmoved one."""
+
+    def fabric(name: str, value: float, *moved: float) -> PredictedFabric:
+        return PredictedFabric(
+            variant=name, nodes=8, switches=1,
+            figures=(PredictedFigure(case="c", value=value),),
+            moved=tuple((PredictedFigure(case="c", value=one),) for one in moved),
+        )  # fmt: skip
+
+    found = slower_within(fabric("a", 100.0, 100.0, 100.0), fabric("b", 120.0, 110.0, 115.0), 0)
+    assert found.value == pytest.approx(0.2)
+    assert (found.low, found.high) == (pytest.approx(0.1), pytest.approx(0.2))

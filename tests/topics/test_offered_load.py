@@ -171,3 +171,22 @@ def test_what_coordinated_omission_hides_is_told(tmp_path: Path) -> None:
     rows, _ = measured(tmp_path, (50,), stalled, late)
     assert rows[0].percentiles_ns["90"].value > 100 * SERVICE_NS
     assert rows[0].posted_percentiles_ns["99"].value == pytest.approx(2 * SERVICE_NS, rel=2e-3)
+
+
+def test_of_two_loads_in_the_middle_the_knee_is_the_lower_one(tmp_path: Path) -> None:
+    """Two launches queue from 90 % on, two from 60 %: a load between them was not measured."""
+    loads = (20, 60, 90)
+    cases = tuple(Case(test="offered_load", transport="tcp", bytes=8, point=load) for load in loads)
+
+    def times(case: Case, round_: int) -> list[float]:
+        first_slow = 90 if round_ % 2 else 100
+        return [SERVICE_NS * (50 if (case.point or 0) >= first_slow else 1) + round_] * SAMPLES
+
+    def parts(case: Case, _: int) -> dict[str, list[float]]:
+        return {"interval": [1e5 / (case.point or 1)] * SAMPLES, "late": [0.0] * SAMPLES}
+
+    file = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times, parts_ns=parts, launches=4)
+    run = weft.load(file)
+    _, [knee] = loads_of(run, summarise(run))
+    assert (knee.lowest_percent, knee.load_percent, knee.highest_percent) == (60, 60, 90)
+    assert not knee.is_last

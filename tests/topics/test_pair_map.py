@@ -396,3 +396,12 @@ def test_a_map_of_many_is_a_small_page() -> None:
     charts = [*matrix_charts([("", matrix)], "tcp", 0), distribution_of([("", matrix)], "tcp", 0)]
     page = page_of(charts, Table(name="map", caption="a map"))
     assert len(page) < 1e6
+
+
+def test_ways_of_a_dead_host_are_not_counted_as_missing(tmp_path: Path) -> None:
+    """Six of seven hosts answer: 30 directed pairs of them are all there are to measure."""
+    (row,) = maps_of(record_of(tmp_path, 4, gone=("n5",)), None)
+    whole = msgspec.structs.replace(row, ways=30)
+    assert not [line for line in sentences(whole) if "not measured" in line]
+    some = msgspec.structs.replace(row, ways=28)
+    assert [line for line in sentences(some) if "2 of 30 ways were not measured" in line]

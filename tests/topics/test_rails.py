@@ -52,3 +52,20 @@ def test_without_one_rail_or_without_rails_there_is_nothing_to_say(tmp_path: Pat
         (folder := tmp_path / str(number)).mkdir()
         run = measured(folder, *transports)
         assert not rail_ratios(run, summarise(run))
+
+
+def test_rails_that_look_alike_are_told_by_the_margin(tmp_path: Path) -> None:
+    """Their difference is next to nothing: to show that would take any number of launches."""
+    cases = make_cases(
+        ["ping_pong"], ["tcp", "tcp:stripe"], "8", patterns={"ping_pong": pattern("ping_pong")}
+    )
+
+    def times(case: Case, round_: int) -> list[float]:
+        effect = 1 + 0.03 * (round_ % 3) + (1e-6 if case.transport == "tcp" else 0.0)
+        return [1000.0 * effect] * 21
+
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times))
+    [row] = rail_ratios(run, summarise(run))
+    assert row.verdict == "cannot tell"
+    assert row.needed is not None
+    assert row.needed.difference == pytest.approx(0.02)

@@ -24,7 +24,12 @@ from weft.plan.pattern import Pattern
 from weft.record.run import Run
 from weft.topics import results_of
 from weft.topics.connecting import connecting_of
-from weft.topics.registration import RegisteringMemory, registrations_of, time_of
+from weft.topics.registration import (
+    RegisteringMemory,
+    cost_of_registering_each,
+    registrations_of,
+    time_of,
+)
 
 if TYPE_CHECKING:
     from weft.record.model import Line
@@ -148,3 +153,16 @@ def test_what_registering_as_it_goes_adds(tmp_path: Path, as_it_goes_ns: float, 
     assert (row["needed"] is not None) == is_open
     assert sentence.startswith("registration: verbs, ping_pong, 4 KiB: ")
     assert words in sentence
+
+
+def test_a_test_of_one_launch_gives_no_verdict_beside_one_of_several(tmp_path: Path) -> None:
+    cases = make_cases(("ping_pong", "register_ping_pong"), ("verbs",), (8,))
+
+    def times(case: Case, round_: int) -> list[float]:
+        if case.test == "ping_pong" and round_ > 0:
+            return []
+        return [(9000.0 if case.test == "ping_pong" else 2000.0) * LAUNCH_EFFECTS[round_]] * 9
+
+    run = weft.load(synthetic_record(tmp_path / "r.jsonl", cases, times_ns=times))
+    [row] = cost_of_registering_each(run, summarise(run))
+    assert row.step.verdict == "cannot tell"

@@ -1,6 +1,8 @@
 """Curves over sizes."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -50,3 +52,38 @@ def test_without_8_bytes_the_headline_has_the_least_size(tmp_path: Path) -> None
     results = results_of(run, summarise(run))
     [topic] = [one for one in TOPICS if one.name == "figures"]
     assert topic.headline(results.of(topic)).startswith("over tcp 16 B latency ")
+
+
+def figures_of(path: Path, cases: tuple[Case, ...], times_ns: Callable[..., list[float]]) -> Any:
+    """The topic of sizes with its rows of a record, and the topic."""
+    run = weft.load(synthetic_record(path / "r.jsonl", cases, times_ns=times_ns))
+    [topic] = [one for one in TOPICS if one.name == "figures"]
+    return topic, results_of(run, summarise(run)).of(topic)
+
+
+def test_the_headline_has_8_bytes_and_the_peak_wherever_they_are(tmp_path: Path) -> None:
+    """The peak is at 4 KiB: 1 MiB is slower, as where a cache ends; 8 bytes are not the least."""
+    rates = {1: 1e6, 8: 1e7, 4096: 4e9, 1 << 20: 3e9}
+
+    def times_ns(case: Case, launch: int) -> list[float]:
+        if case.test == "ping_pong":
+            return [2 * (1000.0 + case.bytes) * LAUNCH_EFFECTS[launch]] * 9
+        return [1e9 * case.bytes / rates[case.bytes] * LAUNCH_EFFECTS[launch]] * 9
+
+    cases = make_cases(("ping_pong", "stream"), ("tcp",), tuple(rates))
+    topic, rows = figures_of(tmp_path, cases, times_ns)
+    assert topic.headline(rows) == "over tcp 8 B latency 1.01 µs, peak bandwidth 4.00 GB/s at 4 KiB"
+
+
+def test_a_brief_table_has_the_least_latency_and_the_largest_bandwidth(tmp_path: Path) -> None:
+    def times_ns(case: Case, launch: int) -> list[float]:
+        return [(1000.0 + case.bytes) * LAUNCH_EFFECTS[launch]] * 9
+
+    cases = make_cases(("ping_pong", "stream"), ("tcp",), (8, 64, 4096))
+    topic, rows = figures_of(tmp_path, cases, times_ns)
+    [table] = topic.brief(rows, 2)
+    assert [row[1] for row in table.rows] == ["8 B", "4 KiB"]
+    assert table.notes == ("4 more figures",)
+    [whole] = topic.brief(rows, 6)
+    assert [row[1] for row in whole.rows] == ["8 B", "64 B", "4 KiB"] * 2
+    assert whole.notes == ()
