@@ -25,6 +25,12 @@ class Machine:
         self.has("dpkg-query", '[[ $4 == "$MISSING" ]] || echo installed')
         self.has("apt-get", f'echo "$*" >> {self.calls}; [[ "$*" != *" $APT_FAILS"* ]]')
         self.has("id", "echo $USER_ID")
+        self.release = folder / "os-release"
+        self.is_release("debian", "12")
+
+    def is_release(self, system: str, version: str) -> None:
+        number = f'VERSION_ID="{version}"\n' if version else ""
+        self.release.write_text(f"ID={system}\n{number}")
 
     def has(self, name: str, script: str) -> None:
         program = self.programs / name
@@ -41,6 +47,7 @@ class Machine:
                 "MISSING": missing,
                 "USER_ID": str(user),
                 "APT_FAILS": fails,
+                "OS_RELEASE": os.fspath(self.release),
             },
             capture_output=True,
             text=True,
@@ -80,7 +87,60 @@ def test_a_mirror_that_fails_is_asked_three_times(machine: Machine) -> None:
     done = machine.install("run", missing="mpich", fails="update")
     assert done.returncode == 1
     assert len(machine.asked()) == 3
-    assert "attempt 3 of 3" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        (
+            (
+                "Err:1 http://deb.debian.org/debian trixie InRelease\n"
+                "  Temporary failure resolving 'deb.debian.org'\n"
+                "E: Unable to locate package mpich"
+            ),
+            "Temporary failure resolving 'deb.debian.org'",
+        ),
+        (
+            "Reading lists\nE: Unable to locate package mpich\nE: more",
+            "E: Unable to locate package",
+        ),
+        ("no space left", "no space left"),
+    ],
+)
+def test_packages_that_cannot_be_had_are_one_line_with_the_cause(
+    machine: Machine, said: str, cause: str
+) -> None:
+    machine.has("apt-get", f'cat >&2 <<"END"\n{said}\nEND\nexit 100')
+    done = machine.install("run", missing="mpich")
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert cause in line
+    assert "use the same command again" in line
+
+
+@pytest.mark.parametrize(
+    ("system", "version", "fits"),
+    [
+        ("debian", "11", False),
+        ("debian", "12", True),
+        ("debian", "13", True),
+        # Of the release that comes next there is no number yet.
+        ("debian", "", True),
+        ("ubuntu", "22.04", False),
+        ("ubuntu", "24.04", True),
+        ("linuxmint", "9", True),
+    ],
+)
+def test_a_release_that_is_too_old_is_one_line_before_anything_is_installed(
+    machine: Machine, system: str, version: str, *, fits: bool
+) -> None:
+    machine.is_release(system, version)
+    done = machine.install("run", missing="mpich")
+    assert (done.returncode == 0) == fits
+    assert (machine.asked() != []) == fits
+    assert len(done.stderr.splitlines()) == (0 if fits else 1)
+    assert fits or version in done.stderr
 
 
 def test_without_the_right_the_command_is_told(machine: Machine) -> None:
