@@ -11,7 +11,7 @@ from rich.console import Console
 
 from support.builders import pattern
 from weft.measure.rounds import Measurement
-from weft.progress import FIRST_ROUNDS, LATER_ROUNDS, REDRAW_S, ProgressLine
+from weft.progress import FIRST_ROUNDS, LATER_ROUNDS, REDRAW_S, ProgressLine, figure_of
 
 
 class Screen:
@@ -161,3 +161,8 @@ def test_progress_ends_at_100_percent_although_some_cases_get_more_launches(
     )
     run.measured(run.states[0])
     assert told == [(5, 6)]
+
+
+def test_a_launch_of_which_the_clock_saw_nothing_leaves_the_figure_without_an_interval() -> None:
+    assert figure_of(state(8, 500.0, 0.0)) == figure_of(state(8))
+    assert "[" in figure_of(state(8, 500.0, 510.0))
