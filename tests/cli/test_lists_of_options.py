@@ -14,10 +14,12 @@ from weft.cli.main import app
 # What a map that is measured already is shown by.
 SHOWN = "json link record topology"
 # What a map of a simulated platform takes.
-SIMULATED_MAP = """account at_once budget constraint output partition platform quiet ranks rounds
+SIMULATED_MAP = """account at_once budget constraint exclude nodelist output partition platform
+ quiet ranks rounds
  seed sizes slow submit time"""
 # What makes a run, whatever measures it.
-ANY_RUN = """account again budget constraint deadline json keep_all launches output partition
+ANY_RUN = """account again budget constraint deadline exclude nodelist json keep_all launches
+ output partition
  platform precision quiet rate report resume seed submit suite time verbose ranks"""
 # Where ranks are, and what starts them.
 PLACES = "device hostfile hosts interface launcher mpi nodes option placement ranks_per_node"

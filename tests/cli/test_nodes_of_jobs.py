@@ -17,7 +17,9 @@ from weft.launch.programs import Program
 def test_nodes_that_are_typed_go_before_the_hosts_that_are_named(
     nodes: int, hosts: str, asked: int
 ) -> None:
-    params: dict[str, Any] = {"nodes": nodes, "hosts": hosts, "hostfile": None}
+    params: dict[str, Any] = {
+        "nodes": nodes, "hosts": hosts, "hostfile": None, "nodelist": ""
+    }  # fmt: skip
     assert nodes_of(params) == asked
 
 

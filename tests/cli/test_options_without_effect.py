@@ -149,6 +149,8 @@ SCENES = {
         ("--account a", "ping_pong", "IN_JOB ping_pong"),
         ("--constraint c", "ping_pong", "IN_JOB ping_pong"),
         ("--time 1min", "ping_pong", "IN_JOB ping_pong"),
+        ("--nodelist n1", "ping_pong", "IN_JOB ping_pong"),
+        ("--exclude n1", "ping_pong", "IN_JOB ping_pong"),
     ],
     "list": [("--mpi openmpi", "suites", "tests"), ("--mpi mpich", "platforms", "transports")],
     "show": [
@@ -195,6 +197,8 @@ SCENES = {
         ("--account a", "--ranks 4", "IN_JOB --ranks 4"),
         ("--constraint c", "--ranks 4", "IN_JOB --ranks 4"),
         ("--time 1min", "--ranks 4", "IN_JOB --ranks 4"),
+        ("--nodelist n1", "--ranks 4", "IN_JOB --ranks 4"),
+        ("--exclude n1", "--ranks 4", "IN_JOB --ranks 4"),
     ],
     "figure": [
         (CONF, "r.jsonl -o f.svg", "m1.jsonl -o f.svg"),

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from lab.runs import FEW, SHORT, end_of_job, hosts_of, job_of, record_in, run_short, status_of_job
+from lab.runs import (
+    FEW,
+    SHORT,
+    end_of_job,
+    end_of_jobs,
+    hosts_of,
+    job_of,
+    record_in,
+    run_short,
+    status_of_job,
+)
 from support.printed import result_of
 from support.words import with_usual
 
@@ -220,3 +231,57 @@ def test_hosts_are_listed_with_ranges_users_and_ranks(
     run = record_in(folder)
     assert hosts_of(run) == [("n2", "n3", "n2", "n3")]
     assert list(run.header.hosts) == ["n2", "n3"]
+
+
+def test_all_components_of_a_heterogeneous_job_measure(cluster: Cluster, folder: Path) -> None:
+    words = ["weft", "run", *SHORT, "--ranks", "3", "-o", "r.jsonl"]
+    done = cluster.run("salloc", "-N2", ":", "-N1", *words, folder=folder)
+    assert done.returncode == 0, done
+    run = record_in(folder)
+    assert run.header.plan.launcher == "slurm"
+    [hosts] = hosts_of(run)
+    assert hosts == tuple(run.header.hosts)
+    assert len(set(hosts)) == 3
+
+
+def test_a_task_of_an_array_knows_its_own_time_limit(cluster: Cluster, folder: Path) -> None:
+    """The job with the array's own number sees the other tasks too: the last one starts last."""
+    program = "from weft.launch.job_time import usable_s; print(usable_s())"
+    script = f"#!/bin/bash\n{sys.executable} -c '{program}' > $SLURM_ARRAY_TASK_ID.txt; sleep 1\n"
+    (folder / "job.sh").write_text(script)
+    words = ("--array=0-2", "--time=5", "job.sh")
+    assert status_of_job(cluster, *words, folder=folder) == 0
+    end_of_jobs(cluster)
+    for task in range(3):
+        left_s = float((folder / f"{task}.txt").read_text())
+        assert 100 < left_s <= 240
+
+
+def test_a_job_that_a_job_submits_inherits_nothing_of_it(cluster: Cluster, folder: Path) -> None:
+    """SLURM_MEM_PER_CPU and SLURM_MEM_PER_NODE exclude each other: srun ended in the new job."""
+    words = ["weft", "run", *SHORT, "--nodes", "2", "--submit"]
+    more = {
+        "SLURM_MEM_PER_CPU": "100", "SLURM_MEM_PER_NODE": "200", "SLURM_HINT": "nomultithread",
+        "SLURM_NTASKS_PER_NODE": "7",
+    }  # fmt: skip
+    done = cluster.run("salloc", "-N1", *words, folder=folder, more=more)
+    number = job_of(done)
+    assert end_of_job(cluster, number) == "COMPLETED", (folder / f"weft-{number}.log").read_text()
+    assert len(set(hosts_of(record_in(folder, f"weft-{number}.jsonl.zst"))[0])) == 2
+
+
+def test_the_nodes_of_a_run_are_chosen(cluster: Cluster, folder: Path) -> None:
+    for name, words in (
+        ("chosen", ("--nodelist", "n[3-4]")),
+        ("others", ("--nodes", "2", "--exclude", "n1,n3")),
+    ):
+        done = run_short(cluster, folder, *words, "-o", f"{name}.jsonl")
+        assert done.returncode == 0, done
+        assert "asking Slurm for 2 nodes" in done.stderr
+    words = ("weft", "run", *SHORT, "--exclude", "n2", "-o", "inside.jsonl")
+    assert cluster.run("salloc", "-N3", "-w", "n1,n2,n4", *words, folder=folder).returncode == 0
+    hosts = {name: hosts_of(record_in(folder, f"{name}.jsonl")) for name in (
+        "chosen", "others", "inside")}  # fmt: skip
+    assert hosts == {
+        "chosen": [("n3", "n4")], "others": [("n2", "n4")], "inside": [("n1", "n4")]
+    }  # fmt: skip

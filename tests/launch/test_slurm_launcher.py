@@ -12,6 +12,7 @@ import pytest
 
 from weft.errors import WeftError
 from weft.launch.launcher import ASK_DEADLINE_S, Job
+from weft.launch.nodes import _hosts_in
 from weft.launch.programs import choose_mpi
 from weft.launch.protocol import LaunchError
 from weft.launch.slurm import SlurmLauncher, _cancel, _lost, _openmpi_has_pmi2, _plugins_of
@@ -81,9 +82,86 @@ def test_a_step_is_asked_for_word_by_word(
     assert words == [
         "setpriv", "--pdeathsig", "TERM", "srun", "--mpi=pmi2", f"--nodes={nodes.count('n')}",
         f"--nodelist={nodes}", "--ntasks=4", f"--ntasks-per-node={each}", "--overlap",
-        "--overcommit", "--cpu-bind=none", "--export=ALL", f"--distribution={order}", "--input=0",
-        "--kill-on-bad-exit=1", str(program), "--a", "1",
+        "--overcommit", "--cpu-bind=none", "--export=ALL", f"--distribution={order}",
+        "--kill-on-bad-exit=1", "--input=0", str(program), "--a", "1",
     ]  # fmt: skip
+
+
+@pytest.fixture
+def het_job(asked: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A job of two components: n1 and n2, then n3."""
+    (asked.parent / "scontrol").write_text(
+        '#!/bin/sh\ncase "$3" in "n[1-2]") echo n1; echo n2;; *) echo n3;; esac\n'
+    )
+    monkeypatch.delenv("SLURM_JOB_NODELIST")
+    monkeypatch.setenv("SLURM_HET_SIZE", "2")
+    monkeypatch.setenv("SLURM_JOB_NODELIST_HET_GROUP_0", "n[1-2]")
+    monkeypatch.setenv("SLURM_JOB_NODELIST_HET_GROUP_1", "n3")
+    # Other jobs of these tests have other hosts in the same words.
+    monkeypatch.setattr("weft.launch.nodes._hosts_in", _hosts_in.__wrapped__)
+    return asked
+
+
+@pytest.mark.usefixtures("het_job")
+@pytest.mark.parametrize(
+    ("allocation", "ranks", "parts"),
+    [
+        (Allocation(), 3, [(0, "n1,n2", 2, 1), (1, "n3", 1, 1)]),
+        (Allocation(placement="pack"), 5, [(0, "n1,n2", 4, 2), (1, "n3", 1, 2)]),
+        (Allocation(hosts=("n2", "n3")), 2, [(0, "n2", 1, 1), (1, "n3", 1, 1)]),
+        (Allocation(hosts=("n3",)), 2, [(1, "n3", 2, 2)]),
+    ],
+)
+def test_each_component_of_a_heterogeneous_job_starts_the_ranks_of_its_nodes(
+    asked: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    allocation: Allocation,
+    ranks: int,
+    parts: list[tuple[int, str, int, int]],
+) -> None:
+    started: list[str] = []
+
+    def start(words: list[str], *_: object) -> AbstractContextManager[None]:
+        started.extend(words)
+        return nullcontext()
+
+    monkeypatch.setattr("weft.launch.slurm.PipedLaunch", start)
+    assert SlurmLauncher().refuses(allocation) == ""
+    program = asked.parent / "rank-fake"
+    job = Job(program=program, mpi="mpich", ranks=ranks, arguments=("-a",), allocation=allocation)
+    with SlurmLauncher().start(job):
+        pass
+    assert started[:4] == ["setpriv", "--pdeathsig", "TERM", "srun"]
+    text = " ".join(started[4:])
+    # Of several components that read the input each gets a part of the lines.
+    sources = re.findall(r"--input=(\S+)", text)
+    assert sources == ["0", *["none"] * (len(parts) - 1)]
+    found = []
+    for part in text.split(" : "):
+        assert part.endswith(f"{program} -a")
+        words = re.search(
+            r"--het-group=(\d).* --nodelist=(\S+) --ntasks=(\d) --ntasks-per-node=(\d)", part
+        )
+        assert words
+        found.append((int(words[1]), words[2], int(words[3]), int(words[4])))
+    assert found == parts
+
+
+@pytest.mark.usefixtures("het_job")
+@pytest.mark.parametrize(
+    ("allocation", "ranks", "why"),
+    [
+        (Allocation(), 6, "several components of a job cannot take ranks in turn"),
+        (Allocation(hosts=("n3", "n1")), 2, "srun starts the components of a heterogeneous job in"),
+    ],
+)
+def test_what_a_heterogeneous_job_cannot_start_is_one_line(
+    asked: Path, allocation: Allocation, ranks: int, why: str
+) -> None:
+    program = asked.parent / "rank-fake"
+    job = Job(program=program, mpi="mpich", ranks=ranks, allocation=allocation)
+    with pytest.raises(WeftError, match=why):
+        SlurmLauncher().start(job)
 
 
 def test_slurm_is_asked_once_however_many_launches_there_are(asked: Path) -> None:
@@ -150,6 +228,10 @@ def test_what_is_no_place_for_ranks_is_said(asked: Path, monkeypatch: pytest.Mon
     assert launcher.refuses(Allocation()) == "srun is not installed"
     assert not launcher.starts("openmpi")
     monkeypatch.delenv("SLURM_JOB_ID")
+    no_slurm = "not inside a Slurm job, and Slurm is not installed here"
+    assert launcher.refuses(Allocation(nodes=2)) == no_slurm
+    (asked.parent / "salloc").write_text("#!/bin/sh\n")
+    (asked.parent / "salloc").chmod(0o755)
     for asked_for, option in (
         (Allocation(), "nodes=2"),
         (Allocation(nodes=64), "nodes=64"),
@@ -177,7 +259,7 @@ def test_each_node_of_the_job_is_asked_what_it_is(
             "setpriv", "--pdeathsig", "TERM", "srun", "--job-name=weft-hosts", "--mpi=none",
             f"--nodes={len(named)}", f"--nodelist={','.join(named)}", f"--ntasks={len(named)}",
             "--ntasks-per-node=1", "--overlap", "--overcommit", "--cpu-bind=none", "--export=ALL",
-            sys.executable, "-m", "weft.host", "--lines", str(asked.parent),
+            "--input=0", sys.executable, "-m", "weft.host", "--lines", str(asked.parent),
         ]  # fmt: skip
 
 

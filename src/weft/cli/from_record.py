@@ -29,7 +29,9 @@ Again = Annotated[
         help="Measure what this record did once more, into a new record: a further session.",
     ),
 ]
-_OF_A_JOB = ("submit", "partition", "account", "constraint", "time")
+_OF_A_JOB = (
+    "submit", "partition", "account", "constraint", "time", "nodelist", "exclude"
+)  # fmt: skip
 # The only options allowed with --resume: any other would change what is measured.
 _WITH_RESUME = (
     "resume", "budget", "deadline", "launches", "json", "report", "verbose", "quiet", *_OF_A_JOB,

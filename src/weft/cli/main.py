@@ -46,6 +46,7 @@ def _status() -> int:
     from typer.exceptions import TyperException
 
     from weft.cli import unexpected
+    from weft.cli.nearest_option import option_meant
     from weft.cli.program import program_of
     from weft.errors import WeftError
     from weft.stages import Stages, shown_by
@@ -75,7 +76,13 @@ def _status() -> int:
         message = named() if named else str(error)
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "weft"
-        return _refused(f"{' '.join(message.split()).rstrip('.')}; type: {command} --help")
+        option, params = (
+            getattr(error, "option_name", ""),
+            context.command.params if context else (),
+        )
+        fix = f"did you mean {near}?" if (near := option_meant(option, params)) else ""
+        what = " ".join(message.split()).rstrip(".")
+        return _refused(f"{what}; {fix or f'type: {command} --help'}")
     except Exception as error:  # noqa: BLE001 - status 1 is an answer of weft check
         return unexpected.report(error)
 

@@ -47,7 +47,7 @@ _ALREADY = (
     "transport", "sizes", "ranks", "rounds", "at_once", "launches", "budget", "seed", "output",
     "platform", "slow", "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher",
     "interface", "device", "wait", "mpi", "option", "quiet", "submit", "partition", "account",
-    "constraint", "time",
+    "constraint", "time", "nodelist", "exclude",
 )  # fmt: skip
 _NOT_SIMULATED = (
     "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",

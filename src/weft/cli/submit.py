@@ -32,6 +32,13 @@ _Account = Annotated[str, typer.Option(help="Charge this account.", rich_help_pa
 _Constraint = Annotated[
     str, typer.Option(help="Ask for nodes with these features.", rich_help_panel="Slurm")
 ]
+_Nodelist = Annotated[
+    str,
+    typer.Option(help="Ask for these nodes: n3,n4 or n[3-4].", rich_help_panel="Slurm"),
+]
+_Exclude = Annotated[
+    str, typer.Option(help="Ask for nodes other than these.", rich_help_panel="Slurm")
+]
 _Time = Annotated[
     str,
     typer.Option(
@@ -57,6 +64,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     account: str
     constraint: str
     time: str
+    nodelist: str
+    exclude: str
 
 
 def may_be_submitted(
@@ -73,7 +82,7 @@ def may_be_submitted(
         script = context.meta.get(_SCRIPT)
         if script is None and not asked.submit and not _needs_a_job(context.params):
             _refuse_without_submit(context)
-            command(**given)
+            command(**{**given, **_hosts_in_job(asked, given)})
             return
         if context.params["platform"]:
             raise WeftError(
@@ -101,7 +110,21 @@ def _needs_a_job(params: Mapping[str, Any]) -> bool:
         return is_needed(USUAL_NODES) and _was_a_job(record)
     if params["hosts"] or params["hostfile"] or params["platform"]:
         return False
-    return is_needed(params["nodes"], params["launcher"])
+    nodes = nodes_of(params) if params["nodelist"] else params["nodes"]
+    return is_needed(nodes, params["launcher"])
+
+
+def _hosts_in_job(asked: Asked, given: Mapping[str, Any]) -> dict[str, str]:
+    """Inside a job, the hosts of it that --nodelist and --exclude leave, as --hosts."""
+    from weft.launch.nodes import hosts_of_list, hosts_of_slurm
+
+    if not (asked.nodelist or asked.exclude):
+        return {}
+    if given["hosts"] or given["hostfile"]:
+        raise WeftError("--nodelist and --exclude are for nodes of Slurm", "use --hosts only")
+    excluded = hosts_of_list(asked.exclude).hosts
+    found = hosts_of_list(asked.nodelist).hosts or hosts_of_slurm()
+    return {"hosts": ",".join(host for host in found if host not in excluded)}
 
 
 def earlier(params: Mapping[str, Any]) -> Path | None:
@@ -125,6 +148,7 @@ def site_job(
     command: str, params: Mapping[str, Any], words: Sequence[str], budget_s: float
 ) -> SiteJob:
     """The job of a command with these options. Raises WeftError."""
+    from weft.launch.nodes import hosts_of_list
     from weft.units import parse_seconds
 
     hosts = _hosts(params)
@@ -139,6 +163,7 @@ def site_job(
         partition=params["partition"],
         account=params["account"],
         constraint=params["constraint"],
+        excluded=hosts_of_list(params["exclude"]).hosts,
         time_limit_s=parse_seconds(params["time"]) if params["time"] else 0.0,
         budget_s=budget_s,
         ranks=nodes_of(params) * max(1, _each(params)),
@@ -166,7 +191,8 @@ def _hosts(params: Mapping[str, Any]) -> tuple[str, ...]:
 
     if params["hostfile"] is not None:
         return hosts_of_file(params["hostfile"])
-    return tuple(map(without_user, hosts_of_list(params["hosts"]).hosts))
+    listed = hosts_of_list(params["hosts"] or params["nodelist"])
+    return tuple(map(without_user, listed.hosts))
 
 
 def _each(params: Mapping[str, Any]) -> int:
@@ -235,16 +261,19 @@ def _asked(
     account: _Account = "",
     constraint: _Constraint = "",
     time: _Time = "",
+    nodelist: _Nodelist = "",
+    exclude: _Exclude = "",
 ) -> Asked:
     return Asked(
-        submit=submit, partition=partition, account=account, constraint=constraint, time=time
-    )
+        submit=submit, partition=partition, account=account, constraint=constraint, time=time,
+        nodelist=nodelist, exclude=exclude,
+    )  # fmt: skip
 
 
 def _refuse_without_submit(context: typer.Context) -> None:
     """In a job they have done their work; elsewhere they would do nothing."""
     if "SLURM_JOB_ID" not in os.environ:
         refuse_typed(
-            context, "partition", "account", "constraint", "time",
+            context, "partition", "account", "constraint", "time", "nodelist", "exclude",
             why="this is no job of Slurm", fix="omit {}, or add --nodes 2 or --submit",
         )  # fmt: skip

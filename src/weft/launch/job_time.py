@@ -19,6 +19,8 @@ WARNING_SHARE = 0.25
 # Seconds in a second, a minute and an hour, as Slurm writes a time from its end.
 _IN_SECONDS = (1, 60, 3600)
 _DAY_S = 86400
+# A job's number and its time.
+_WORDS = 2
 
 
 def warning_s(time_s: float) -> int:
@@ -31,8 +33,14 @@ def usable_s(environment: Mapping[str, str] = os.environ) -> float:
     number = environment.get("SLURM_JOB_ID", "")
     if not number:
         return math.inf
-    done = answer(["squeue", "--noheader", f"--jobs={number}", "--format=%L"], DEADLINE_S)
-    left_s = seconds_of(done.stdout.strip()) if done and done.returncode == 0 else math.inf
+    words = ["squeue", "--noheader", f"--jobs={number}", "--states=running", "--format=%A %L"]
+    done = answer(words, DEADLINE_S)
+    lines = [line.split() for line in done.stdout.splitlines()] if done else []
+    # The job of an array's task lists the other tasks too, and a heterogeneous one its components.
+    components = range(int(environment.get("SLURM_HET_SIZE") or 0))
+    own = {number, *(environment.get(f"SLURM_JOB_ID_HET_GROUP_{one}", "") for one in components)}
+    times = [seconds_of(words[1]) for words in lines if len(words) == _WORDS and words[0] in own]
+    left_s = min(times, default=math.inf) if done and done.returncode == 0 else math.inf
     return left_s - warning_s(left_s) if math.isfinite(left_s) else left_s
 
 

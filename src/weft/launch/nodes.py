@@ -142,10 +142,22 @@ def hosts_of_site(environment: Mapping[str, str] = os.environ) -> tuple[str, ...
 
 
 def hosts_of_slurm(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The nodes of this Slurm job. Raises WeftError."""
-    ranges = environment.get("SLURM_JOB_NODELIST", "")
+    """The nodes of this Slurm job, of all its components. Raises WeftError."""
+    return tuple(host for part in components_of_slurm(environment) for host in part)
+
+
+def components_of_slurm(
+    environment: Mapping[str, str] = os.environ,
+) -> tuple[tuple[str, ...], ...]:
+    """The nodes of each component of a heterogeneous job, or of the job. Raises WeftError."""
+    size = int(environment.get("SLURM_HET_SIZE") or 0)
+    names = [f"SLURM_JOB_NODELIST_HET_GROUP_{number}" for number in range(size)]
     scontrol = shutil.which("scontrol")
-    return _hosts_in(ranges, scontrol) if ranges and scontrol else ()
+    return tuple(
+        _hosts_in(environment[name], scontrol)
+        for name in names or ["SLURM_JOB_NODELIST"]
+        if environment.get(name) and scontrol
+    )
 
 
 @functools.cache

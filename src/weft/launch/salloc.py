@@ -28,6 +28,8 @@ def words_of(job: SiteJob) -> list[str]:
     """The command line that runs the job's command with its words in an allocation."""
     asked = {
         "nodes": str(job.nodes),
+        "nodelist": ",".join(job.hosts),
+        "exclude": ",".join(job.excluded),
         "partition": job.partition,
         "account": job.account,
         "constraint": job.constraint,

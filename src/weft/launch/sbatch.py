@@ -34,6 +34,8 @@ _SUBMITTED = re.compile(r"^(\d+)(?:;\S+)?$", re.MULTILINE)
 _SINFO_WORDS = 3
 _LOST = re.compile(r"(down|drain(ed|ing)?|fail(ed|ing)?|error)\*?")
 MOST_SHOWN = 4
+# Variables of Slurm's that are about the site and not about a job.
+_OF_THE_SITE = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_TIME_FORMAT")
 
 
 class SiteJob(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +49,7 @@ class SiteJob(msgspec.Struct, frozen=True, kw_only=True):
     words: tuple[str, ...]
     nodes: int
     hosts: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
     partition: str = ""
     account: str = ""
     constraint: str = ""
@@ -70,6 +73,7 @@ def script_of(job: SiteJob, environment: Mapping[str, str] = os.environ) -> str:
         "job-name": "weft",
         "nodes": str(job.nodes),
         "nodelist": ",".join(job.hosts),
+        "exclude": ",".join(job.excluded),
         "partition": job.partition,
         "account": job.account,
         "constraint": job.constraint,
@@ -102,7 +106,13 @@ def submit(job: SiteJob) -> int:
     if shutil.which("sbatch") is None:
         raise WeftError("sbatch is not installed here", "submit from a login node of the cluster")
     check_nodes(job)
-    done = answer(["sbatch", "--parsable"], DEADLINE_S, given=script_of(job))
+    # What Slurm says of the job that weft runs in is not true of the new one, which would get it.
+    own = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("SLURM_", "SLURMD_")) or name in _OF_THE_SITE
+    }
+    done = answer(["sbatch", "--parsable"], DEADLINE_S, script_of(job), own)
     if done is None:
         raise WeftError(
             f"sbatch did not answer in {DEADLINE_S:g} s", "look whether Slurm works: sinfo"

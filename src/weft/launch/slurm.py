@@ -9,11 +9,12 @@ import secrets
 import shutil
 from typing import TYPE_CHECKING, Any
 
+from weft.errors import WeftError
 from weft.host.programs import answer
 from weft.launch.asking import ask_hosts, command_on_nodes
 from weft.launch.environment import environment_of_ranks
 from weft.launch.launcher import ASK_DEADLINE_S
-from weft.launch.nodes import hosts_of_slurm, network_of, without_user
+from weft.launch.nodes import components_of_slurm, hosts_of_slurm, network_of, without_user
 from weft.launch.piped import PipedLaunch
 from weft.plan.allocation import layout_of
 from weft.plan.case import USUAL_RANKS
@@ -43,6 +44,8 @@ class SlurmLauncher:
         if "SLURM_JOB_ID" not in os.environ:
             hosts = ",".join(allocation.hosts)
             nodes = f"nodelist={hosts}" if hosts else f"nodes={allocation.nodes or USUAL_RANKS}"
+            if shutil.which("salloc") is None:
+                return "not inside a Slurm job, and Slurm is not installed here"
             return f"this is no Slurm job; put salloc --{nodes} before the command"
         if shutil.which("srun") is None:
             return "srun is not installed"
@@ -63,7 +66,7 @@ class SlurmLauncher:
         nodes = _nodes_of(allocation)
 
         def starting(some: Sequence[str]) -> list[str]:
-            return [*_srun("weft-hosts", some, "none", len(some), 1), *command_on_nodes()]
+            return _srun("weft-hosts", some, "none", (len(some), 1), command_on_nodes())
 
         return ask_hosts(starting, os.environ, nodes, deadline_s)
 
@@ -72,12 +75,20 @@ class SlurmLauncher:
         nodes = _nodes_of(job.allocation)
         layout = layout_of(job.ranks, len(nodes), job.allocation)
         step = f"weft-{secrets.token_hex(NAME_BYTES)}"
-        start = _srun(step, nodes[: layout.nodes], _plugin(job.mpi), job.ranks, layout.each)
-        order = "cyclic" if job.allocation.takes_turns else "block"
-        words = [*start, f"--distribution={order}", "--input=0", "--kill-on-bad-exit=1"]
+        taken = nodes[: layout.nodes]
+        turns = job.allocation.takes_turns
+        if turns and layout.each > 1 and len(_by_component(taken)) > 1:
+            raise WeftError(
+                "nodes of several components of a job cannot take ranks in turn",
+                "use --placement pack, or --ranks-per-node 1",
+            )
+        more = (
+            f"--distribution={'cyclic' if turns else 'block'}", "--kill-on-bad-exit=1"
+        )  # fmt: skip
+        command = [str(job.program), *job.arguments]
         return PipedLaunch(
-            [*words, str(job.program), *job.arguments],
-            environment_of_ranks(job.environment, network_of(nodes[: layout.nodes])),
+            _srun(step, taken, _plugin(job.mpi), (job.ranks, layout.each), command, more),
+            environment_of_ranks(job.environment, network_of(taken)),
             lambda _: _cancel(step),
             lambda: _lost(nodes),
         )
@@ -88,18 +99,57 @@ def _nodes_of(allocation: Allocation) -> tuple[str, ...]:
     return tuple(map(without_user, allocation.chosen(hosts_of_slurm())))
 
 
-def _srun(step: str, nodes: Sequence[str], plugin: str, tasks: int, each: int) -> list[str]:
-    """The beginning of a step's command line.
+def _srun(
+    step: str,
+    nodes: Sequence[str],
+    plugin: str,
+    ranks: tuple[int, int],
+    command: Sequence[str],
+    more: Sequence[str] = (),
+) -> list[str]:
+    """A step's command line, for so many ranks and at most so many on a node.
 
     weft binds its ranks itself, and measures what shares a core too, so Slurm does neither.
-    `--overlap`: an interactive shell of the job is a step as well and must not be waited for.
+    `--overlap`: an interactive shell of the job is a step as well and must not be waited for. Each
+    component of a heterogeneous job gets a part of the line, with the ranks of its nodes.
     """
-    return [
-        "setpriv", "--pdeathsig", "TERM", "srun", f"--job-name={step}", f"--mpi={plugin}",
-        f"--nodes={len(nodes)}", f"--nodelist={','.join(nodes)}", f"--ntasks={tasks}",
-        f"--ntasks-per-node={each}", "--overlap", "--overcommit", "--cpu-bind=none",
-        "--export=ALL",
-    ]  # fmt: skip
+    left, each = ranks
+    parts: list[list[str]] = []
+    for component, own in _by_component(nodes):
+        tasks = min(left, each * len(own))
+        left -= tasks
+        group = [] if component is None else [f"--het-group={component}"]
+        # Each component with an input would take lines from the others.
+        source = "none" if parts else "0"
+        parts.append([
+            *group, f"--job-name={step}", f"--mpi={plugin}",
+            f"--nodes={len(own)}", f"--nodelist={','.join(own)}", f"--ntasks={tasks}",
+            f"--ntasks-per-node={each}", "--overlap", "--overcommit", "--cpu-bind=none",
+            "--export=ALL", *more, f"--input={source}", *command,
+        ])  # fmt: skip
+    first, *others = parts
+    words = ["setpriv", "--pdeathsig", "TERM", "srun", *first]
+    return [*words, *(word for part in others for word in (":", *part))]
+
+
+def _by_component(nodes: Sequence[str]) -> list[tuple[int | None, list[str]]]:
+    """The nodes by the components of the job that they are of; None for a job without components.
+
+    Raises WeftError for nodes in another order than their components, which srun keeps.
+    """
+    components = components_of_slurm()
+    if len(components) < 2:
+        return [(None, list(nodes))]
+    found = [
+        (number, [node for node in nodes if node in part]) for number, part in enumerate(components)
+    ]
+    taken: list[tuple[int | None, list[str]]] = [(one, own) for one, own in found if own]
+    if [node for _, own in taken for node in own] != list(nodes):
+        raise WeftError(
+            "srun starts the components of a heterogeneous job in their order",
+            "list the hosts in the order of the components, or leave out --hosts",
+        )
+    return taken
 
 
 def _plugin(mpi: str) -> str:

@@ -1,0 +1,31 @@
+"""Options of other programs, and misspelt ones, lead to weft's."""
+
+import pytest
+
+from support.in_process import TERMINAL, weft_here
+
+
+@pytest.mark.parametrize(
+    ("command", "typed", "fix"),
+    [
+        ("run", "--size", "did you mean --sizes?"),
+        ("run", "-t", "did you mean --transport?"),
+        ("run", "-np", "did you mean --ranks?"),
+        ("run", "--ntasks", "did you mean --ranks?"),
+        ("run", "-N", "did you mean --nodes?"),
+        ("run", "-w", "did you mean --nodelist?"),
+        ("map", "--host", "did you mean --hosts?"),
+        ("map", "--rnaks", "did you mean --ranks?"),
+        ("run", "--nonsense", "type: weft run --help"),
+        ("run", "-Z", "type: weft run --help"),
+        ("show", "-t", "did you mean --transport?"),
+    ],
+)
+def test_an_option_that_there_is_not_leads_to_the_one_that_was_meant(
+    command: str, typed: str, fix: str
+) -> None:
+    done = weft_here([command, typed, "4"], TERMINAL)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert line.startswith("weft: No such option: -")
+    assert line.endswith(f"; {fix}")
