@@ -6,6 +6,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
+from weft.cli.plain_streams import print_plainly
 from weft.cli.version import print_version
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def main() -> None:
     One that nobody expected is a line too, with a status that no answer of a command has. Where
     the reader of what is printed (head, less) has seen enough, the program ends without a word.
     """
+    print_plainly()
     try:
         # The version alone does not need typer, which takes longest to import.
         status = print_version() if sys.argv[1:] == ["--version"] else _status()
