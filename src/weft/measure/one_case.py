@@ -109,13 +109,20 @@ class CaseRunner:
                     return
             if self._refuse_turns(state, ranks.launch):
                 return
-            for tried in range(MOST_TRIES):
+            verify = checks and known and is_to_check(state.case, len(state.medians_ns))
+            # Buffers in turn are used in whole turns, and a simulated rank keeps its core.
+            grows = not known and not simulated and state.case.schedule.is_repeated
+            tries = 0
+            while tries < MOST_TRIES:
                 chosen = self._amount(state, ranks.clock, share_s)
-                last = tried == MOST_TRIES - 1
-                verify = checks and known and tried == 0
-                verify = verify and is_to_check(state.case, len(state.medians_ns))
-                came = self._batch(ranks, state, chosen, "measure", verify=verify, last=last)
-                if came != "short":
+                step = state.step_towards(chosen) if grows else chosen
+                is_whole = step is chosen
+                tries += is_whole
+                role: Role = "measure" if is_whole else "calibrate"
+                last = tries == MOST_TRIES
+                came = self._batch(ranks, state, step, role, verify=verify, last=last)
+                verify = False
+                if came == "bad" or (is_whole and came == "good"):
                     break
         except LaunchError as error:
             self._failures.ended_launch(state, error.reason)

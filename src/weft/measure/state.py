@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from weft.analysis.stats.precision import settled
 from weft.analysis.stats.rounds import rounds_of
+from weft.measure.stopping import step_towards
 from weft.plan.costs import RankGroup, group_of
 from weft.plan.rounds import partners_in
 from weft.record.launches import by_launch, launch_median, samples_of_groups
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from weft.launch.programs import Program
+    from weft.measure.stopping import Amount
     from weft.plan.case import Case
     from weft.plan.pattern import Pattern
     from weft.plan.plan import Plan
@@ -126,6 +128,10 @@ class CaseState:
         partners = partners_in(self.case.point or 0, self.case.ranks)
         slowest = ticks_of_slowest_pair(seen, partners, seen.timed_ns / clock.tick_ns)
         return max(own_ns, slowest * clock.tick_ns)
+
+    def step_towards(self, chosen: Amount) -> Amount:
+        """The chosen amount, or as much of it as may be tried after what was timed so far."""
+        return step_towards(chosen, self._timed_operations, self._timed_ns)
 
     @property
     def is_tried(self) -> bool:

@@ -59,6 +59,13 @@ TURNS_MEASURED = 2
 TURNS_SHARE = 0.5
 # A stream that is long to keep its last word small is still bounded by this.
 LONGEST_SAMPLE_NS = 50e6
+# On a busy machine every rank loses its core now and then, and while two ranks lose theirs in turn,
+# a message takes milliseconds. A case that was timed for less than this may not have met that yet:
+# its next batch has at most GROWTH times the operations of all batches before.
+SEEN_NS = 50e6
+GROWTH = 8
+FIRST_OPERATIONS = 20
+STEP_SAMPLES = 16
 # Where no message's latency is known.
 GUESSED_LATENCY_NS = 20_000.0
 
@@ -193,6 +200,18 @@ def amount(
     warmup = min(max(1, int(samples * WARMUP_SHARE)), MOST_WARMUP)
     chosen = Amount(samples=samples, warmup=warmup, ops_per_sample=ops, least_sample_ns=least_ns)
     return _in_whole_turns(case, chosen, by_samples=not asked_samples, by_operations=not is_one)
+
+
+def step_towards(chosen: Amount, seen_operations: int, seen_ns: float) -> Amount:
+    """The chosen amount, or a part of it while too little was seen to know that it will end."""
+    most = GROWTH * max(seen_operations, FIRST_OPERATIONS)
+    if seen_ns >= SEEN_NS or (chosen.samples + chosen.warmup) * chosen.ops_per_sample <= most:
+        return chosen
+    ops = min(chosen.ops_per_sample, max(1, most // STEP_SAMPLES))
+    samples = min(chosen.samples, max(1, most // ops - 1))
+    return msgspec.structs.replace(
+        chosen, samples=samples, warmup=1, ops_per_sample=ops, least_sample_ns=0.0
+    )
 
 
 def _most_samples(case: Case, pattern: Pattern) -> int:
