@@ -6,7 +6,7 @@ PART is one of
   default  all steps; cluster, machine and newcomers only if their files changed since they passed
   all      all steps, changed or not
   quick    the tests that need no real ranks and no browser
-  build    only what the quick tests need
+  build    the programs and the engine's tests
   nightly  what takes too long for each change: mutants, sanitizers, every comparison once
 """
 

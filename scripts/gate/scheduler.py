@@ -167,5 +167,9 @@ def _report(gate: Gate, steps: tuple[Step, ...]) -> int:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+    """Kill a step's session: ninja gives each compiler a process group of its own."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            # After the name, which can contain anything: state, parent, group, session.
+            if int(path.read_text().rpartition(")")[2].split()[3]) == process.pid:
+                os.kill(int(path.parent.name), signal.SIGKILL)
