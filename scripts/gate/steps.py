@@ -41,15 +41,11 @@ def _pytest(name: str, marks: str, *options: str, **kept: object) -> Step:
 _SPREAD = ("--dist", "loadfile", "--no-loadscope-reorder")
 LINT = Step("lint", ("scripts/run-lint",), background=True)
 # Programs only: quick tests need no more, and find faults before the engine's tests are compiled.
-BUILD_PROGRAMS = Step(
-    "build",
-    (
-        "bash",
-        "-c",
-        "cmake --preset test && cmake --build --preset test --target programs"
-        " && make --no-print-directory build",
-    ),
+_PROGRAMS = (
+    "cmake --preset test && cmake --build --preset test --target programs"
+    " && make --no-print-directory build"
 )
+BUILD_PROGRAMS = Step("build", ("bash", "-c", _PROGRAMS))
 # A newcomer has no development build: warnings of an unknown compiler are no errors there.
 BUILD_AS_USERS_DO = Step("build", ("make", "--no-print-directory", "build"))
 BUILD_TESTS = Step(
@@ -96,8 +92,8 @@ BOOKWORM = _newcomer("bookworm", MACHINE.name)
 TRIXIE = _newcomer("trixie", BOOKWORM.name)
 
 WHOLE = (
-    LINT, BUILD_PROGRAMS, QUICK, BUILD_TESTS, ENGINE_TESTS, RANKS, CLUSTER, MACHINE, TIDY, SIMULATIONS, BOOKWORM,
-    TRIXIE,
+    LINT, BUILD_PROGRAMS, QUICK, BUILD_TESTS, ENGINE_TESTS, RANKS, CLUSTER, MACHINE, TIDY,
+    SIMULATIONS, BOOKWORM, TRIXIE,
 )  # fmt: skip
 COMPARISONS = Step(
     "every comparison once", (".venv/bin/python", "-m", "bench", "--rounds", "1"), needs=("build",)
