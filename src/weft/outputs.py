@@ -6,6 +6,8 @@ One rule for all of them: an older file of the name is replaced in one step, but
 from __future__ import annotations
 
 import contextlib
+import os
+import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,10 +63,27 @@ def check_output(path: Path) -> None:
                 f"cannot write {path}: No such file or directory",
                 "make its folder, or type another",
             )
+        if _is_a_strangers(path):
+            raise WeftError(
+                f"{path} is another user's link or pipe in a shared folder", "type another path"
+            )
         if path.is_file() and begins_as_record(path):
             raise WeftError(f"{path} is a record, which is never replaced", "type another file")
     except OSError as error:
         raise _cannot_write(path, error) from None
+
+
+def _is_a_strangers(path: Path) -> bool:
+    """Whether somebody else chose where this name leads, as Linux's fs.protected_symlinks has it.
+
+    In a folder where everybody may write and only owners remove, a link or a pipe of a user who
+    owns neither this process nor the folder.
+    """
+    if not path.is_symlink() and (not path.exists() or path.is_file()):
+        return False
+    folder, own = path.absolute().parent.stat(), path.lstat()
+    is_shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
+    return bool(is_shared) and own.st_uid not in (os.geteuid(), folder.st_uid)
 
 
 def write_output(path: Path, content: bytes | str) -> None:
@@ -80,12 +99,12 @@ def output_file(path: Path) -> Iterator[IO[bytes]]:
     A link stays one, and a pipe or a device is written to as it stands.
     """
     check_output(path)
+    if path == STANDARD_OUTPUT:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.flush()
+        return
     try:
-        if path == STANDARD_OUTPUT:
-            sys.stdout.flush()
-            yield sys.stdout.buffer
-            sys.stdout.flush()
-            return
         target = path.resolve()
         is_special = target.exists() and not target.is_file()
         with target.open("wb") if is_special else whole_file(target) as file:

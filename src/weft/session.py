@@ -31,8 +31,8 @@ from weft.plan.allocation import layout_of
 from weft.plan.budget import measuring_s
 from weft.plan.cases import crowding
 from weft.plan.planning import planned
-from weft.plan.thread_level import options_again
 from weft.progress import ProgressLine
+from weft.record.again import options_again
 from weft.record.model import SCHEMA_VERSION, Footer, Header
 from weft.record.run import Run, load
 from weft.record.writer import RecordWriter, check_new

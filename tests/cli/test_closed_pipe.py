@@ -60,3 +60,48 @@ def test_a_whole_answer_has_its_own_status() -> None:
     rows = done.stdout.splitlines()
     assert rows[0].startswith(b"case,test,transport")
     assert f"{len(rows) - 1:,} rows of samples" in done.stderr.decode()
+
+
+# What a program ends with whose output stream takes nothing; no answer of a command is this.
+CANNOT_WRITE = 74
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", MONDAY),
+        ("show", MONDAY, "--json"),
+        ("check", TUESDAY, "--against", MONDAY),
+        ("export", MONDAY, "--csv", "-"),
+        ("list", "suites"),
+        ("--help",),
+        ("--version",),
+        ("check", "no-such-record", "--against", MONDAY),
+    ],
+    ids=" ".join,
+)
+def test_a_full_stream_never_changes_the_answer_of_a_command(
+    words: tuple[str, ...], stream: str
+) -> None:
+    usual = subprocess.run([WEFT, *words], capture_output=True, timeout=600, check=False)
+    with Path("/dev/full").open("wb") as full:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full}
+        done = subprocess.run([WEFT, *words], text=True, timeout=600, check=False, **streams)
+    if usual.stdout if stream == "stdout" else usual.stderr:
+        assert done.returncode == CANNOT_WRITE
+        assert stream == "stderr" or "disk is full" in done.stderr
+    else:
+        assert done.returncode == usual.returncode
+
+
+@pytest.mark.parametrize("words", [("show", MONDAY), ("check", TUESDAY, "--against", MONDAY)])
+def test_a_closed_standard_output_is_one_line(words: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        ["sh", "-c", '"$0" "$@" >&-', WEFT, *words], stderr=subprocess.PIPE, text=True,
+        timeout=600, check=False,
+    )  # fmt: skip
+    assert done.returncode == CANNOT_WRITE
+    assert done.stderr.splitlines() == [
+        "weft: standard output is closed; add >/dev/null if you need no output"
+    ]

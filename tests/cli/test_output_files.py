@@ -195,3 +195,29 @@ def test_a_link_stays_one_and_its_file_is_replaced(tmp_path: Path) -> None:
     write_output(tmp_path / "link.html", "new")
     assert (tmp_path / "link.html").is_symlink()
     assert (tmp_path / "real.html").read_text() == "new"
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+@pytest.mark.parametrize(("mode", "is_refused"), [(0o1777, True), (0o777, False), (0o1755, False)])
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes another user's link")
+def test_another_users_link_is_followed_in_no_shared_folder(
+    tmp_path: Path, kind: str, mode: int, is_refused: bool
+) -> None:
+    target = tmp_path / "target"
+    target.write_text("precious")
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(mode)
+    name = shared / "weft-20261128-100000.html"
+    if kind == "link":
+        name.symlink_to(target)
+    else:
+        os.mkfifo(name)
+    os.lchown(name, 65534, 65534)
+    if is_refused:
+        with pytest.raises(WeftError, match="another user"):
+            write_output(name, "page")
+        assert target.read_text() == "precious"
+    elif kind == "link":
+        write_output(name, "page")
+        assert target.read_text() == "page"

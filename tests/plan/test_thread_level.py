@@ -9,8 +9,9 @@ from weft.applications.lattice import Lattice
 from weft.errors import WeftError
 from weft.plan.case import Case
 from weft.plan.costs import group_of
-from weft.plan.thread_level import check_threads, options_again, with_level
+from weft.plan.thread_level import check_threads, with_level
 from weft.plan.variations import Variation
+from weft.record.again import options_again
 
 LEVEL = "mpi.thread_level"
 PLAIN = Case(test="ping_pong", transport="mpi", bytes=8)

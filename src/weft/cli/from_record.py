@@ -14,6 +14,7 @@ from weft.errors import WeftError
 if TYPE_CHECKING:
     from weft.plan.request import Request
     from weft.record.model import Footer
+    from weft.record.run import Run
 
 Resume = Annotated[
     Path | None,
@@ -29,17 +30,25 @@ Again = Annotated[
         help="Measure what this record did once more, into a new record: a further session.",
     ),
 ]
+AllowEnv = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Take this variable from the record too, though it can run code (repeatable)."
+    ),
+]
 _OF_A_JOB = (
     "submit", "partition", "account", "constraint", "time", "nodelist", "exclude"
 )  # fmt: skip
 # The only options allowed with --resume: any other would change what is measured.
 _WITH_RESUME = (
-    "resume", "budget", "deadline", "launches", "json", "report", "verbose", "quiet", *_OF_A_JOB,
+    "resume", "budget", "deadline", "launches", "json", "report", "verbose", "quiet", "allow_env",
+    *_OF_A_JOB,
 )  # fmt: skip
 # With --again a new record is made, and how much is measured may change as well.
 _WITH_AGAIN = (
     "again", "budget", "deadline", "launches", "precision", "samples", "seed", "output", "json",
-    "report", "verbose", "quiet", *_OF_A_JOB,
+    "report", "verbose", "quiet", "allow_env",
+    *_OF_A_JOB,
 )  # fmt: skip
 
 
@@ -55,9 +64,11 @@ def resumed(
     from weft.record.run import load
 
     changes = _changes(context, "resume", _WITH_RESUME)
+    run = load(record)
+    session.check_measured(run)
+    _take_variables(context, run)
     if not for_a_job:
         return session.resume(record, changes, begun_s=begun_s(), report=report)
-    session.check_measured(load(record))
     return None
 
 
@@ -66,12 +77,13 @@ def again(context: typer.Context, record: Path, *, report: bool) -> "Request":
     import msgspec
 
     from weft.plan.request import request_again
-    from weft.plan.thread_level import options_again
+    from weft.record.again import options_again
     from weft.record.run import load
     from weft.session import check_measured
 
     run = load(record)
     check_measured(run)
+    _take_variables(context, run)
     plan = run.header.plan
     return request_again(
         msgspec.structs.replace(plan, options=options_again(plan, run.lines.launches)),
@@ -80,6 +92,16 @@ def again(context: typer.Context, record: Path, *, report: bool) -> "Request":
         output=context.params["output"],
         again=record,
     )
+
+
+def _take_variables(context: typer.Context, run: "Run") -> None:
+    """Print the variables that a record sets. Raises WeftError for one that can run code."""
+    from weft.host.taken import taken_variables
+
+    variations = run.header.plan.variations
+    for setting in taken_variables(variations, context.params["allow_env"] or ()):
+        if not context.params["quiet"]:
+            typer.echo(f"the record sets {setting}", err=True)
 
 
 def of_command(context: typer.Context, *, report: bool) -> dict[str, Any]:

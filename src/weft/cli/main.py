@@ -1,13 +1,17 @@
 """The program `weft`: how it starts, and how an expected error ends it."""
 
+import contextlib
+import errno
 import gc
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft.cli.plain_streams import print_plainly
 from weft.cli.version import print_version
+from weft.whole_file import why
 
 if TYPE_CHECKING:
     from weft.stages import Shown
@@ -28,6 +32,10 @@ def main() -> None:
     One that nobody expected is a line too, with a status that no answer of a command has. Where
     the reader of what is printed (head, less) has seen enough, the program ends without a word.
     """
+    if sys.stdout is None:
+        sys.exit(_stuck("standard output is closed; add >/dev/null if you need no output"))
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - until the end
     print_plainly()
     try:
         # The version alone does not need typer, which takes longest to import.
@@ -35,6 +43,8 @@ def main() -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         status = _no_reader()
+    except OSError as error:
+        status = _stuck(f"cannot write to standard output: {why(error)}; free some space there")
     finally:
         # The libraries of a report hold very many objects. Python would visit each once more before
         # it ends, and the user would wait for nothing.
@@ -68,8 +78,6 @@ def _status() -> int:
         if isinstance(ended.__context__, BrokenPipeError):
             raise ended.__context__ from None
         raise
-    except BrokenPipeError:
-        raise
     except TyperException as error:
         if not str(error):  # plain `weft`: its help was shown
             return 2
@@ -85,7 +93,9 @@ def _status() -> int:
         fix = f"did you mean {near}?" if (near := option_meant(option, params)) else ""
         what = " ".join(message.split()).rstrip(".")
         return _refused(f"{what}; {fix or f'type: {command} --help'}")
-    except Exception as error:  # noqa: BLE001 - status 1 is an answer of weft check
+    except Exception as error:
+        if _is_of_a_stream(error):
+            raise
         return unexpected.report(error)
 
 
@@ -101,12 +111,29 @@ def _refused(line: str) -> int:
     return 2
 
 
-def _no_reader() -> int:
-    """The status that a shell has of a program that SIGPIPE ended: no answer of a command has it.
+def _is_of_a_stream(error: Exception) -> bool:
+    """Whether an output stream took no more: whoever writes a file says so by a WeftError."""
+    full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EPIPE)
+    return isinstance(error, OSError) and error.filename is None and error.errno in full
 
-    Nothing may be written any more while Python ends.
-    """
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        os.dup2(nowhere, stream.fileno())
+
+def _stuck(line: str) -> int:
+    """The status for an output stream that takes nothing: no answer of a command has it."""
+    with contextlib.suppress(OSError, AttributeError):
+        sys.stderr.write(f"weft: {line}\n")
+        sys.stderr.flush()
+    _discard_output()
+    return os.EX_IOERR
+
+
+def _no_reader() -> int:
+    """The status that a shell has of a program that SIGPIPE ended: no command answers so."""
+    _discard_output()
     return 128 + signal.SIGPIPE
+
+
+def _discard_output() -> None:
+    """Nothing may be written any more while Python ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        os.dup2(nowhere, stream.fileno())

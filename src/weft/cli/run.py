@@ -8,7 +8,7 @@ import typer
 from msgspec.structs import asdict
 
 from weft.applications.asked import ApplicationsAsked
-from weft.cli.from_record import Again, Resume, of_command, resumed
+from weft.cli.from_record import Again, AllowEnv, Resume, of_command, resumed
 from weft.cli.from_record import again as request_of
 from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.measured import Detail, show
@@ -221,6 +221,7 @@ def run(
     output: _Output = None,
     resume: Resume = None,
     again: Again = None,
+    allow_env: AllowEnv = None,
     mpi: Mpi = "",
     option: Options = None,  # noqa: ARG001 - see _transports
     vary: _Vary = None,
@@ -244,6 +245,8 @@ def run(
     from weft.plan.request import Request
 
     given = _options_with(context, suite, tests or ())
+    if allow_env and not (resume or again):
+        raise without_effect("--allow-env", "no record is taken", "add --again or --resume")
     if resume is not None:
         done = resumed(context, resume, report=report, for_a_job=is_for_a_job(context))
     elif again is not None:

@@ -22,6 +22,19 @@ _PRIVATE = re.compile(
     re.IGNORECASE,
 )
 
+# With these a library loads code, starts a program, or reads and writes a file of that name.
+_LOADS_CODE = re.compile(
+    r"LD_.+|GLIBC_TUNABLES|.*_MCA_(.*agent.*|mca_.*)"
+    r"|(.*_)?(\w*EXEC|[A-Z]*PATH|PREFIX|ROOT|LIBRARY|LIBRARIES|TOOL|DRIVERS|[A-Z]*DIR|FILES?"
+    r"|COMPONENTS?|LAUNCHER|CMD|COMMAND|SCRIPT|DEST|OUTPUT|DUMP|ENV)(_.*)?",
+    re.IGNORECASE,
+)
+
+
+def only_steers_messaging(name: str) -> bool:
+    """Whether a variable may be set for a stranger, whatever its value is."""
+    return bool(_STEERING.fullmatch(name)) and not _LOADS_CODE.fullmatch(name)
+
 
 def steering(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables that steer MPI, UCX, libfabric, verbs, OpenMP, placement and the loader."""

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from weft.plan.case import Case
-    from weft.plan.plan import Plan
     from weft.plan.variations import Variation
-    from weft.record.model import Launch
 
 OPTION = "mpi.thread_level"
 LEVELS = ("single", "funneled", "serialized", "multiple")
@@ -40,14 +38,6 @@ def needs_threads(case: Case) -> bool:
 def with_level(options: Mapping[str, str], *, threaded: bool) -> dict[str, str]:
     """The options of a launch: a level that the user chose takes precedence."""
     return {OPTION: FUNNELED, **options} if threaded else dict(options)
-
-
-def options_again(plan: Plan, launches: Iterable[Launch]) -> dict[str, str]:
-    """The options that repeat a record, which may be older than the option."""
-    is_older = any(
-        measures_mpi(launch.transport) and REQUESTED not in launch.details for launch in launches
-    )
-    return with_level(plan.options, threaded=is_older)
 
 
 def check_threads(

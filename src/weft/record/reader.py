@@ -26,12 +26,19 @@ from weft.stages import counted_off
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import IO
 
 # How the encoder writes a header, and the end of a run.
 _START = b'{"kind":"header"'
 _FOOTER = b'{"kind":"footer"'
 _INTERRUPTED = b'"outcome":"interrupted"'
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_PIECE_BYTES = 1 << 20
+# What one piece becomes stays small: zstd packs at most 128 KiB into 4 bytes.
+_PACKED_PIECE_BYTES = 1 << 10
+_LONGEST_LINE_BYTES = 256 << 20
+_LONGEST_HEADER_BYTES = 64 << 20
+_LARGEST_RATIO = 10_000
 
 
 class RecordLines(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,13 +74,56 @@ def read(path: Path) -> RecordLines:
 def plain_bytes(path: Path) -> tuple[bytes, bool]:
     """A file's bytes as they are without compression, and whether its compression was cut.
 
-    Raises WeftError when it cannot be read or is damaged.
+    Raises WeftError when it cannot be read, is damaged or is too large.
     """
+    read = _Bounded(path)
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            packed = is_packed(file.read(len(_ZSTD_MAGIC)))
+            file.seek(0)
+            if packed:
+                return _decompress(file, path, read)
+            while piece := file.read(_PIECE_BYTES):
+                read.take(piece, len(piece))
     except OSError as error:
         raise cannot_read(path, error) from None
-    return _decompress(data, path) if is_packed(data) else (data, False)
+    return read.whole(), False
+
+
+class _Bounded:
+    """A file's contents, piece by piece, up to bounds that no record of weft's reaches."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._pieces: list[bytes] = []
+        self._bytes = self._line_bytes = self._most_bytes = 0
+
+    def take(self, piece: bytes, packed_bytes: int) -> None:
+        """Keep a piece, which has `packed_bytes` in the file. Raises WeftError past a bound."""
+        self._bytes += len(piece)
+        end = piece.rfind(b"\n")
+        self._line_bytes = len(piece) - end - 1 + (self._line_bytes if end < 0 else 0)
+        if self._line_bytes > _LONGEST_LINE_BYTES:
+            raise self._refused("has a line over 256 MiB")
+        if self._bytes > _LONGEST_LINE_BYTES:
+            if len(piece) > _LARGEST_RATIO * packed_bytes:
+                raise self._refused(f"grows more than {_LARGEST_RATIO:,} times when it is unpacked")
+            self._check_size()
+        self._pieces.append(piece)
+
+    def _check_size(self) -> None:
+        import psutil
+
+        if not self._most_bytes:
+            self._most_bytes = (psutil.virtual_memory().available + self._bytes) // 4
+        if self._bytes > self._most_bytes:
+            raise self._refused("takes over a quarter of the available memory")
+
+    def whole(self) -> bytes:
+        return b"".join(self._pieces)
+
+    def _refused(self, why: str) -> WeftError:
+        return WeftError(f"{self._path} {why}", "use a record that weft run wrote")
 
 
 def stem_of(path: Path) -> str:
@@ -116,7 +166,7 @@ def header_of(path: Path) -> Header | None:
             packed = is_packed(file.read(len(_ZSTD_MAGIC)))
             file.seek(0)
             unpacked = zstandard.ZstdDecompressor().stream_reader(file, closefd=False)
-            line = (io.BufferedReader(unpacked) if packed else file).readline()
+            line = (io.BufferedReader(unpacked) if packed else file).readline(_LONGEST_HEADER_BYTES)
     except OSError as error:
         raise cannot_read(path, error) from None
     except zstandard.ZstdError:
@@ -151,23 +201,23 @@ def is_packed(data: bytes) -> bool:
     return data.startswith(_ZSTD_MAGIC)
 
 
-def _decompress(data: bytes, path: Path) -> tuple[bytes, bool]:
+def _decompress(file: IO[bytes], path: Path, read: _Bounded) -> tuple[bytes, bool]:
     """The contents of the zstd frames, and whether the last was cut off: then its whole blocks."""
     import zstandard
 
-    parts = []
-    finished = True
-    while data:
-        stream = zstandard.ZstdDecompressor().decompressobj()
-        try:
-            parts.append(stream.decompress(data))
-        except zstandard.ZstdError as error:
-            raise WeftError(
-                f"{path} is damaged inside its compression: {error}", "use another copy of it"
-            ) from None
-        finished = stream.eof
-        data = stream.unused_data
-    return b"".join(parts), not finished
+    stream = zstandard.ZstdDecompressor().decompressobj()
+    try:
+        while packed := file.read(_PACKED_PIECE_BYTES):
+            while packed:
+                if stream.eof:
+                    stream = zstandard.ZstdDecompressor().decompressobj()
+                read.take(stream.decompress(packed), _PACKED_PIECE_BYTES)
+                packed = stream.unused_data
+    except zstandard.ZstdError as error:
+        raise WeftError(
+            f"{path} is damaged inside its compression: {error}", "use another copy of it"
+        ) from None
+    return read.whole(), not stream.eof
 
 
 def _not_a_record(path: Path) -> WeftError:
