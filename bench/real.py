@@ -33,7 +33,7 @@ from weft.analysis.compare.curves import curves_of
 from weft.analysis.compare.history import history
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sides import side_of_run
-from weft.analysis.layers import looked_at_together, step_between
+from weft.analysis.layers import step_between
 from weft.analysis.stats.parameters import over_launches
 from weft.analysis.stats.rounds import latencies_by_round
 from weft.analysis.stats.slowest import slowest_rank, speed_of
@@ -347,15 +347,15 @@ def look_at_layers(runs: Sequence[Run], tally: Tally) -> None:
             below += times[0 : 2 * count : 2]
             above += times[1 : 2 * count : 2]
     for by_size in sides.values():
-        steps = []
-        for size, (below, above) in by_size.items():
-            if len(below) < 2:
-                continue
+        usable = {size: pair for size, pair in by_size.items() if len(pair[0]) > 1}
+        verdicts = []
+        for size, (below, above) in usable.items():
             figures = [over_launches(own, positive=True) for own in (below, above)]
             rounds = [dict(enumerate(own)) for own in (below, above)]
-            steps.append(step_between(size, *figures).in_rounds(rounds[0], rounds[1]))
-        if steps:
-            named = any(step.verdict != "cannot tell" for step in looked_at_together(steps))
+            step = step_between(size, *figures)
+            verdicts.append(step.in_rounds(*rounds, together=len(usable)).verdict)
+        if verdicts:
+            named = any(one != "cannot tell" for one in verdicts)
             tally.add("layers: a size of a transport beside itself (to be <= 5 %)", named)
 
 

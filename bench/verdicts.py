@@ -30,7 +30,7 @@ from weft.analysis.fits.delays import DelayTest
 from weft.analysis.fits.linear import fit_line
 from weft.analysis.fits.loggp import from_delays
 from weft.analysis.fits.sweeps import Series, series_of_times
-from weft.analysis.layers import looked_at_together, step_between
+from weft.analysis.layers import step_between
 from weft.analysis.stats.parameters import over_launches
 from weft.analysis.stats.slowest import slowest_rank, speed_of
 from weft.topics.scaling.rows import verdict_of
@@ -85,19 +85,20 @@ def layer_of_days(random: Random) -> bool:
     sessions = {number: number // 3 for number in range(12)}
     below, above = (over_launches(times[:, at].tolist(), positive=True) for at in (0, 1))
     step = step_between(8, below, above).in_rounds(rounds[0], rounds[1], sessions)
-    return looked_at_together([step])[0].verdict != "cannot tell"
+    return step.verdict != "cannot tell"
 
 
 def layer_named(random: Random) -> bool:
     """Whether the sentence of `layers` names a size though the layers are alike."""
-    steps = []
     times = 10_000 * np.exp(0.01 * tailed(random, 2, LAUNCHES, SIZES))
+    named = False
     for size in range(SIZES):
         own = [times[at, :, size].tolist() for at in (0, 1)]
         below, above = (over_launches(one, positive=True) for one in own)
         rounds = [dict(enumerate(one)) for one in own]
-        steps.append(step_between(size, below, above).in_rounds(*rounds))
-    return any(step.verdict != "cannot tell" for step in looked_at_together(steps))
+        step = step_between(size, below, above).in_rounds(*rounds, together=SIZES)
+        named = named or step.verdict != "cannot tell"
+    return named
 
 
 def line_missed(random: Random) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 import weft
 from support.builders import make_cases, synthetic_record
-from weft.analysis.stats.ratios import Verdict, verdicts
+from weft.analysis.stats.ratios import Verdict, verdict
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.variations import Variation
@@ -113,10 +113,10 @@ def verdicts_of_runs(
             own = np.exp(0.02 * random.standard_normal((2, launches)))
             first, other = (dict(enumerate((1000 * of_round * one).tolist())) for one in own)
             slower = {number: factor * time for number, time in other.items()}
-            speed, rounds, _ = speed_beside(first, slower, dict.fromkeys(first, 0))
+            speed, rounds, _ = speed_beside(first, slower, dict.fromkeys(first, 0), sizes)
             assert rounds == launches
             speeds.append(speed)
-        found.append(verdicts(speeds))
+        found.append(tuple(map(verdict, speeds)))
     return found
 
 

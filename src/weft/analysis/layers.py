@@ -2,9 +2,8 @@
 
 Two transports are layers of one stack where their own notes say that their messages went over the
 same device and medium, and where both were measured by the same loop. Others are listed apart. The
-difference of two layers is that of launches of the same round (`weft.analysis.stats.rounds`). Where
-its 95 % interval holds zero the answer is "cannot tell", and so it is where one of so many sizes
-would lie beside zero by chance.
+difference of two layers is that of launches of the same round (`weft.analysis.stats.rounds`). Its
+95 % interval holds at all sizes together; where it holds zero the answer is "cannot tell".
 
 Between figures that share no rounds the difference has the interval [b.low - a.high, b.high -
 a.low]: it covers the true difference whenever both intervals cover their medians, so in at least
@@ -21,15 +20,15 @@ import msgspec
 
 from weft.analysis.stats.intervals import CONFIDENCE
 from weft.analysis.stats.launches import rests_on, what_tells_half
-from weft.analysis.stats.many import named
 from weft.analysis.stats.needed import Needed, to_be_beside
+from weft.analysis.stats.ratios import ONE_SIDED
 from weft.analysis.stats.rounds import (
     difference,
     differences,
     latencies_by_round,
     session_of_rounds,
 )
-from weft.analysis.stats.slowdown import difference_of_pairs
+from weft.analysis.stats.slowdown import difference_of_pairs, quantile
 from weft.analysis.summary import CaseSummary
 from weft.errors import WeftError
 from weft.estimate import Estimate
@@ -53,16 +52,17 @@ _BLOCKING = "MPI_Send and MPI_Recv"
 class Step(msgspec.Struct, frozen=True, kw_only=True):
     """What one layer adds to the one below at one size, in ns of one operation's time.
 
-    `added_ns` is of as many launches, or sessions, as both have. `chance` is the p-value of no
-    difference; None where the layers share no rounds.
+    `added_ns` is of as many launches, or sessions, as both have. Its interval holds for all sizes
+    of the two layers together, so many, and decides; `by_itself_ns` has that of this size alone.
     """
 
     bytes: int
     below_ns: Estimate
     above_ns: Estimate
     added_ns: Estimate
+    by_itself_ns: Estimate
     verdict: Verdict
-    chance: float | None = None
+    together: int = 1
 
     @property
     def has_interval(self) -> bool:
@@ -74,27 +74,40 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
         below: Mapping[int, float],
         above: Mapping[int, float],
         sessions: Mapping[int, int] = MappingProxyType({}),
+        together: int = 1,
     ) -> Step:
         """The step with what is added by the rounds that both layers share, if two or more do.
 
-        Where these are of several `sessions`, over the sessions.
+        Where these are of several `sessions`, over the sessions. Of several sizes `together` the
+        interval is the longer one of the median's and Student's, at each size's share of the level
+        (Bonferroni): a median of few rounds has no interval beyond 95 %.
         """
         paired = difference(below, above, sessions)
         apart = difference_of_pairs(differences(below, above, sessions)[0])
         if paired is None or apart is None:
             return self
+        alone = msgspec.structs.replace(
+            self.added_ns,
+            value=paired.value,
+            low=paired.low,
+            high=paired.high,
+            launches=paired.launches,
+            unit=paired.unit,
+        )
+        judged = alone
+        if together > 1:
+            reach = apart.error * quantile(apart.freedom, 1 - ONE_SIDED / together)
+            judged = msgspec.structs.replace(
+                alone,
+                low=min(alone.low, apart.log - reach),
+                high=max(alone.high, apart.log + reach),
+            )
         return msgspec.structs.replace(
             self,
-            added_ns=msgspec.structs.replace(
-                self.added_ns,
-                value=paired.value,
-                low=paired.low,
-                high=paired.high,
-                launches=paired.launches,
-                unit=paired.unit,
-            ),
-            verdict=_verdict(paired),
-            chance=apart.chance_of_none,
+            added_ns=judged,
+            by_itself_ns=alone,
+            verdict=_verdict(judged),
+            together=together,
         )
 
     def needed(self, precision: float) -> Needed | None:
@@ -104,7 +117,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.verdict != "cannot tell":
             return None
-        return to_be_beside(self.added_ns, 0.0, precision * self.below_ns.value)
+        return to_be_beside(self.by_itself_ns, 0.0, precision * self.below_ns.value, self.together)
 
 
 class LayerPair(msgspec.Struct, frozen=True, kw_only=True):
@@ -266,7 +279,7 @@ def _pairs(test: Case, group: Sequence[_Layer], rounds: _Rounds) -> list[LayerPa
     found = []
     for below, above in itertools.pairwise(group):
         sizes = sorted(below.cases.keys() & above.cases.keys())
-        steps = looked_at_together([_step(below.cases[n], above.cases[n], rounds) for n in sizes])
+        steps = [_step(below.cases[n], above.cases[n], rounds, len(sizes)) for n in sizes]
         if steps:
             found.append(
                 LayerPair(
@@ -275,29 +288,18 @@ def _pairs(test: Case, group: Sequence[_Layer], rounds: _Rounds) -> list[LayerPa
                     medium=below.medium,
                     below=below.transport,
                     above=above.transport,
-                    steps=steps,
+                    steps=tuple(steps),
                 )
             )
     return found
 
 
-def _step(below: CaseSummary, above: CaseSummary, rounds: _Rounds) -> Step:
+def _step(below: CaseSummary, above: CaseSummary, rounds: _Rounds, together: int) -> Step:
     if below.latency_ns is None or above.latency_ns is None:
         raise AssertionError(below.case)  # only cases with a latency are layers
     step = step_between(below.bytes, below.latency_ns, above.latency_ns)
     times = [rounds.latencies_ns.get(one.case, {}) for one in (below, above)]
-    return step.in_rounds(times[0], times[1], rounds.sessions)
-
-
-def looked_at_together(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps of all sizes, of which so many do not differ by chance (many.py)."""
-    kept = iter(named([step.chance for step in steps if step.chance is not None]))
-    return tuple(
-        step
-        if step.chance is None or next(kept)
-        else msgspec.structs.replace(step, verdict="cannot tell")
-        for step in steps
-    )
+    return step.in_rounds(times[0], times[1], rounds.sessions, together)
 
 
 def _ordered(measured: Sequence[str], order: Sequence[str]) -> tuple[str, ...]:
@@ -326,7 +328,14 @@ def step_between(size: int, below: Estimate, above: Estimate) -> Step:
         method="difference of two layers",
         launches=min(below.launches, above.launches),
     )
-    return Step(bytes=size, below_ns=below, above_ns=above, added_ns=added, verdict=_verdict(added))
+    return Step(
+        bytes=size,
+        below_ns=below,
+        above_ns=above,
+        added_ns=added,
+        by_itself_ns=added,
+        verdict=_verdict(added),
+    )
 
 
 def _verdict(added: Estimate) -> Verdict:

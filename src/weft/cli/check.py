@@ -7,7 +7,7 @@ import typer
 
 from weft.cli.command import output_option, print_json, this_command
 from weft.cli.options import Topologies, topology_typed
-from weft.cli.typed import refuse_typed
+from weft.cli.typed import is_typed, refuse_typed
 from weft.errors import WeftError
 from weft.names import as_typed
 
@@ -34,6 +34,13 @@ _MadeLimits = Annotated[
         "--make-limits",
         help="Write limits that a machine like this one keeps, as far as its scatter can tell, to"
         " the .toml of -o.",
+    ),
+]
+_Scatter = Annotated[
+    str,
+    typer.Option(
+        help="Assume this standard deviation between launches, %, for an imported table that shows"
+        " none."
     ),
 ]
 _Output = Annotated[
@@ -74,6 +81,7 @@ def check(
     make_limits: _MadeLimits = False,
     topology: Topologies = None,
     tolerance: Annotated[str, typer.Option(help="Pass up to this much slower, %.")] = "5%",
+    scatter: _Scatter = "5%",
     junit: _Junit = None,
     openmetrics: _OpenMetrics = None,
     output: _Output = None,
@@ -91,7 +99,7 @@ def check(
 
     if make_limits:
         refuse_typed(
-            context, "against", "topology", "tolerance", "junit", "openmetrics",
+            context, "against", "topology", "tolerance", "scatter", "junit", "openmetrics",
             why="with --make-limits nothing is judged",
         )  # fmt: skip
         _make_limits(records, output, as_json=json)
@@ -102,7 +110,9 @@ def check(
         refuse_typed(context, "tolerance", why="limits are kept or not, and have no tolerance")
         refuse_typed(context, "topology", why="limits hold each way by itself")
     known = topology_typed(topology)
-    found = checked(records, against, parse_percent(tolerance), known.on if known else None)
+    assumed = parse_percent(scatter) if is_typed(context, "scatter") else None
+    fabric_of = known.on if known else None
+    found = checked(records, against, parse_percent(tolerance), fabric_of, assumed)
     names = [" ".join(map(str, paths)) for paths in (records, against)]
     _write_files(found, " against ".join(names), junit, openmetrics)
     if output is not None:

@@ -22,14 +22,18 @@ if TYPE_CHECKING:
     from weft.studies.checks import CheckedMachine
 
 
-def check(records: Sources, *, against: Sources, tolerance: float = 0.05) -> Check:
+def check(
+    records: Sources, *, against: Sources, tolerance: float = 0.05, scatter: float | None = None
+) -> Check:
     """Check a machine's records against a file of limits or earlier records, as `weft check`.
 
     All launches of all `records` count. Against records a machine may be slower by the share
-    `tolerance`. Raises WeftError.
+    `tolerance`. `scatter` is the standard deviation between launches that is assumed of an imported
+    table which shows none, a share; 0.05 without it. Raises WeftError.
     """
     slack = share_of("tolerance", tolerance)
-    return Check(checked(_read_or_paths(records), _read_or_paths(against), slack))
+    assumed = None if scatter is None else share_of("scatter", scatter)
+    return Check(checked(_read_or_paths(records), _read_or_paths(against), slack, scatter=assumed))
 
 
 def _read_or_paths(sources: Sources) -> list[Path | Run]:

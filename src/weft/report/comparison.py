@@ -157,6 +157,7 @@ def _laid_out(comparison: Comparison) -> list[dict[str, Any]]:
                         row.figures,
                         row.ratios,
                         row.verdicts,
+                        row.seen,
                         table.quantity,
                         marks=some_rest_on_less,
                     ),
@@ -189,21 +190,24 @@ def _title(table: SizeTable) -> str:
 
 def _single_cells(single: Single, *, marks: bool) -> list[str]:
     quantity = "latency" if single.si_unit == "ns" else "bandwidth"
-    return _cells(single.figures, single.ratios, single.verdicts, quantity, marks=marks)
+    return _cells(
+        single.figures, single.ratios, single.verdicts, single.seen, quantity, marks=marks
+    )
 
 
 def _cells(
     figures: Sequence[Figure | None],
     ratios: Sequence[Ratio | None],
     verdicts: Sequence[Answer | None],
+    seen: Sequence[Answer | None],
     quantity: str,
     *,
     marks: bool,
 ) -> list[str]:
     """A row's cells; with marks a verdict that rests on less than launches has a star."""
     cells = [_value(figures[0], quantity)]
-    for figure, found, verdict in zip(figures[1:], ratios, verdicts, strict=True):
-        cells += [_value(figure, quantity), _ratio(found), in_the_tables(verdict, found)]
+    for figure, found, verdict, here in zip(figures[1:], ratios, verdicts, seen, strict=True):
+        cells += [_value(figure, quantity), _ratio(found), in_the_tables(verdict, found, here)]
         if marks and found and not found.is_of_both and verdict:
             cells[-1] += "*"
     return cells
@@ -229,10 +233,10 @@ def _ratio(found: Ratio | None) -> str:
 def _legend(comparison: Comparison) -> str:
     first = comparison.sides[0].title
     words = (
-        f"The speed ratio is against {first}, with its 95 % interval, of records over the geometric"
-        " means of their launches, as in weft check; over 1 is faster. same: the"
-        f" whole interval is within {100 * comparison.same:g} %. not significant: it"
-        " holds both sides of 1, or would if it allowed for other days and the number of sizes."
+        f"The speed ratio is against {first}, of the geometric means of launches; over 1 is faster."
+        " The 95 % intervals hold at all sizes together, and allow for other days where each side"
+        f" has one session. same: the whole interval is within {100 * comparison.same:g} %."
+        " not significant: it holds both sides of 1."
     )
     if not all(found.has_interval for found in _ratios(comparison)):
         words += f" {NO_INTERVAL}: how far another launch would be from it is not known."

@@ -79,7 +79,7 @@ def _figure(
         value, interval = format_ratio(found.speed), ""
     else:
         value, interval = parted(estimate_of(found), format_ratio, with_ends)
-    verdict = in_the_tables(row.verdicts[at], found)
+    verdict = in_the_tables(row.verdicts[at], found, row.seen[at])
     below = " ".join(filter(None, (interval, "times as fast")))
     return LargeFigure(
         transport or ", ".join(titles),

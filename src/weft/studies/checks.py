@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.compare.acceptance import (
+    ASSUMED_SCATTER,
     EXIT_STATUS,
     Checked,
     Outcome,
@@ -26,7 +27,7 @@ from weft.analysis.compare.sessions import (
 from weft.analysis.compare.sides import never_left_a_host, sides_within_a_host
 from weft.analysis.stats.launches import launches_of, next_session_of, what_would_tell
 from weft.analysis.stats.needed import in_order
-from weft.errors import WeftError
+from weft.errors import WeftError, without_effect
 from weft.record.run import Run
 from weft.sources.limits import read_limits
 from weft.sources.named import files_named
@@ -81,16 +82,23 @@ def checked(
     against: Sequence[Path | Run],
     slack: float,
     fabric_of: FabricOf | None = None,
+    scatter: float | None = None,
 ) -> CheckedMachine:
     """All launches of the records against one limits file, or against the records named.
 
     Of records `slack` is the share by which the machine may be slower; of maps `fabric_of` gives
-    the topology where it is known. Raises WeftError.
+    the topology where it is known. `scatter` is the standard deviation between launches that is
+    assumed of other programs' tables which show none; ASSUMED_SCATTER where it is not given. Raises
+    WeftError.
     """
     runs = records_named(records)
+    references = [] if are_limits(against) else records_named(against)
+    if scatter is not None and not any(run.header.imported for run in (*runs, *references)):
+        why = "it is for tables of other programs, and these records are weft's"
+        raise without_effect("--scatter", why)
+    assumed = ASSUMED_SCATTER if scatter is None else scatter
     if are_limits(against):
-        return _by_limits(runs, _files(against))
-    references = records_named(against)
+        return _by_limits(runs, _files(against), assumed)
     for reference in references:
         if any(is_same_run(run, reference) for run in runs):
             raise WeftError(
@@ -101,7 +109,7 @@ def checked(
         return _of_maps(runs, references, slack, fabric_of)
     if fabric_of:
         raise WeftError("--topology has no effect: these records are no maps", "omit --topology")
-    checks = against_record(pool(runs), pool(references), slack)
+    checks = against_record(pool(runs, assumed), pool(references, assumed), slack)
     rests_on = {_TESTED: _launches_measured(runs), _REFERENCE: _launches_measured(references)}
     last = zip(rests_on, (runs[-1], references[-1]), strict=True)
     further = {name: next_session_of(run) for name, run in last}
@@ -145,7 +153,7 @@ def _of_maps(
     )
 
 
-def _by_limits(runs: Sequence[Run], against: Sequence[Path]) -> CheckedMachine:
+def _by_limits(runs: Sequence[Run], against: Sequence[Path], assumed: float) -> CheckedMachine:
     if len(against) > 1:
         raise WeftError(
             "--against takes one limits file or several records, not both",
@@ -155,7 +163,7 @@ def _by_limits(runs: Sequence[Run], against: Sequence[Path]) -> CheckedMachine:
     if are_maps(runs):
         checks = checks_of_limits(runs, limits)
     else:
-        checks = against_limits(pool(runs), limits)
+        checks = against_limits(pool(runs, assumed), limits)
     rests_on = {_TESTED: _launches_measured(runs)}
     further = {_TESTED: next_session_of(runs[-1])}
     to_do = _without_verdict(checks, [*further.values()])

@@ -8,7 +8,8 @@ import msgspec
 
 from weft.analysis.compare.acceptance import Checked, Outcome
 from weft.analysis.diagnosis.change import MapChange, change_between
-from weft.analysis.diagnosis.diagnose import FEWEST
+from weft.analysis.diagnosis.diagnose import FEWEST, slowest_pairs
+from weft.analysis.diagnosis.distinguished import distinguished_of
 from weft.analysis.diagnosis.matrix import matrix_of
 from weft.analysis.diagnosis.measured import FabricOf, MeasuredMap, is_map, measured_maps
 from weft.analysis.diagnosis.pair_times import joined
@@ -19,7 +20,7 @@ from weft.plan.command import resume
 from weft.tables import Table
 from weft.topics.map_charts import difference_chart, matrix_charts
 from weft.topics.map_findings import LONGER_BEFORE, finding_in_words, who_is_slow
-from weft.topics.map_verdict import FEWEST_ROUNDS
+from weft.topics.map_verdict import FEWEST_ROUNDS, far_off, is_blind
 from weft.units import format_bytes, format_change
 from weft.wording import between, counted
 
@@ -151,29 +152,48 @@ def _changes_in_words(one: SizeChange) -> list[str]:
 
 
 def checks_of(found: Sequence[SizeChange], tolerance: float) -> tuple[Checked, ...]:
-    """Fail where somebody is dead, or slower than the tolerance at the interval's lower end."""
+    """Fail where somebody is dead, or slower than the tolerance at the interval's lower end.
+
+    A pass needs both maps to tell who is slow, and no interval that reaches beyond the tolerance.
+    """
     return tuple(_checked(one, tolerance) for one in found)
 
 
 def _checked(one: SizeChange, tolerance: float) -> Checked:
-    slower = [found for found in one.change.slower.findings if found.slower_low > tolerance]
-    outcome: Outcome = "pass"
-    if slower or one.silent or one.change.longer_low > tolerance:
-        outcome = "fail"
-    elif not one.tells:
-        outcome = "cannot tell"
+    slower, why = one.change.slower.findings, _unsure(one, tolerance)
+    outcome: Outcome = "cannot tell" if why else "pass"
+    beyond = max([one.change.longer_low, *(found.slower_low for found in slower)])
+    if one.silent or beyond > tolerance:
+        outcome, why = "fail", ""
     return Checked(
         case=one.case.key,
         test=one.case.test,
         transport=one.case.transport,
         variant=one.case.variant,
         bytes=one.case.bytes,
-        asked=f"nobody slower than before by more than {tolerance:.3g}",
+        asked=f"nobody slower than before by more than {100 * tolerance:.3g} %",
         quantity="latency",
         outcome=outcome,
-        why=f"{one.place}: {'; '.join(_changes_in_words(one))}",
+        why="; ".join(filter(None, (f"{one.place}: {'; '.join(_changes_in_words(one))}", why))),
         launches=one.after.launches,
     )
+
+
+def _unsure(one: SizeChange, tolerance: float) -> str:
+    """Why these maps do not show that nothing is slower by more than the tolerance; empty if so."""
+    change, slower = one.change, one.change.slower
+    reach = max([change.longer_high, *(found.slower_high for found in slower.findings)])
+    if not one.tells:
+        return "too little to pass"
+    if reach > tolerance:
+        return f"its interval reaches beyond {100 * tolerance:.3g} %"
+    ways = slowest_pairs(slower.rest, slower.fabric, 1)
+    if far := far_off(ways, slower.scatter, tolerance):
+        amount = format_change(100 * far.slower)
+        return f"no cause is sure, though {far.source} to {far.target} takes {amount} longer"
+    if is_blind(distinguished_of(slower.rest, slower.fabric)):
+        return "a pair differs too much from visit to visit to tell who is slow"
+    return ""
 
 
 def change_charts(found: Sequence[SizeChange], names: tuple[str, str]) -> list[Chart]:

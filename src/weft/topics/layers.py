@@ -120,7 +120,8 @@ def _chart(test: str, pairs: Sequence[LayerPair]) -> Chart:
             track_of(f"{one.above} over {one.below}", map(_point, one.steps), group, is_signed=True)
             for group, one in enumerate(pairs)
         ),
-        note="Bars are intervals, cut at the axis; one that crosses zero is not significant.",
+        note="Bars are 95 % intervals that hold at all sizes together, cut at the axis; one that"
+        " crosses zero is not significant.",
     )
 
 
@@ -168,6 +169,7 @@ def to_json(found: Layers) -> list[dict[str, Any]]:
             "below_ns": msgspec.to_builtins(step.below_ns),
             "above_ns": msgspec.to_builtins(step.above_ns),
             "added_ns": msgspec.to_builtins(step.added_ns),
+            "by_itself_ns": [step.by_itself_ns.low, step.by_itself_ns.high],
             "verdict": step.verdict,
         }
         for pair in found.pairs

@@ -12,7 +12,10 @@ from weft.units import format_time
 from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.analysis.diagnosis.diagnose import SlowPair
+    from weft.analysis.diagnosis.distinguished import Distinguished
     from weft.topics.map_row import MapRow
 
 # What distinguishes an endpoint from its partners is an odd cycle of pairs: three rounds have one.
@@ -23,7 +26,7 @@ _FAR = 4.0
 
 def is_told(row: MapRow) -> bool:
     """Whether it can be said that nobody is slow where nobody is named."""
-    return not (has_few(row) or _far_off(row) or _is_blind(row))
+    return not (has_few(row) or _far_off(row) or is_blind(row.distinguished))
 
 
 def has_few(row: MapRow) -> bool:
@@ -41,14 +44,18 @@ def of_who_answers(row: MapRow) -> list[SlowPair]:
 
 
 def _far_off(row: MapRow) -> SlowPair | None:
-    """The slowest way where it has a cause, whether or not it is clear which."""
-    far = max(LEAST, math.expm1(_FAR * math.log1p(row.scatter)))
-    return next((one for one in of_who_answers(row)[:1] if one.slower > far), None)
+    return far_off(of_who_answers(row), row.scatter)
 
 
-def _is_blind(row: MapRow) -> bool:
+def far_off(ways: Sequence[SlowPair], scatter: float, least: float = LEAST) -> SlowPair | None:
+    """The slowest of these ways where it has a cause, whether or not it is clear which."""
+    far = max(least, math.expm1(_FAR * math.log1p(scatter)))
+    return next((one for one in ways[:1] if one.slower > far), None)
+
+
+def is_blind(distinguished: Sequence[Distinguished]) -> bool:
     """Whether nobody would have been named, however slow."""
-    return bool(row.distinguished) and not distinguished_in_words(row.distinguished)
+    return bool(distinguished) and not distinguished_in_words(distinguished)
 
 
 def amount_of(row: MapRow) -> str:

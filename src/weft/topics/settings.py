@@ -18,9 +18,10 @@ from weft.analysis.stats.ratios import (
     SAME,
     Ratio,
     Verdict,
+    one_launch,
     ratio_in_words,
     ratio_of,
-    verdicts,
+    verdict,
 )
 from weft.analysis.stats.rounds import differences, session_of_rounds, times_by_round
 from weft.analysis.stats.slowdown import difference_of_pairs
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weft.plan.case import Case
+    from weft.plan.variations import Variation
     from weft.topics.base import Results
 
 _IN_WORDS: dict[Verdict, str] = {"better": "faster", "worse": "slower"}
@@ -91,29 +93,20 @@ class SettingsBeside(Topic[tuple[SettingRow, ...]]):
         times = times_by_round(results.run)
         sessions = session_of_rounds(results.run)
         shown = {one.case for one in results.summaries}
-        first: dict[Case, tuple[str, Mapping[int, float]]] = {}
-        series: dict[Case, list[SettingRow]] = {}
+        first: dict[Case, Case] = {}
+        series: dict[Case, list[tuple[Case, Case]]] = {}
         for case in plan.cases:
             varied = plan.variations.get(case.transport)
             if varied is None or case.key not in shown or case.key not in times:
                 continue
-            reference, of_first = first.setdefault(
-                msgspec.structs.replace(case, transport=varied.of), (varied.words, times[case.key])
-            )
-            if reference == varied.words:
-                continue
-            found, rounds, needed = speed_beside(of_first, times[case.key], sessions)
-            row = SettingRow(
-                **SettingRow.of(case, transport=varied.of),
-                setting=varied.words,
-                reference=reference,
-                speed=found,
-                verdict="cannot tell",
-                rounds=rounds,
-                needed=needed,
-            )
-            series.setdefault(case.but_for("bytes"), []).append(row)
-        return tuple(row for own in series.values() for row in _judged(own))
+            reference = first.setdefault(msgspec.structs.replace(case, transport=varied.of), case)
+            if plan.variations[reference.transport].words != varied.words:
+                series.setdefault(case.but_for("bytes"), []).append((reference, case))
+        return tuple(
+            _row(plan.variations, pair, times, sessions, len(own))
+            for own in series.values()
+            for pair in own
+        )
 
     def tables(self, rows: tuple[SettingRow, ...]) -> list[Table]:
         """One row per setting, test, variant and size."""
@@ -178,11 +171,39 @@ class SettingsBeside(Topic[tuple[SettingRow, ...]]):
         return [row.needed for row in rows if row.needed]
 
 
+def _row(
+    variations: Mapping[str, Variation],
+    pair: tuple[Case, Case],
+    times: Mapping[str, Mapping[int, float]],
+    sessions: Mapping[int, int],
+    together: int,
+) -> SettingRow:
+    """Of a case with the first setting, and with another one."""
+    first, other = pair
+    of = variations[other.transport]
+    found, rounds, needed = speed_beside(times[first.key], times[other.key], sessions, together)
+    answer = verdict(found)
+    return SettingRow(
+        **SettingRow.of(other, transport=of.of),
+        setting=of.words,
+        reference=variations[first.transport].words,
+        speed=found,
+        verdict=answer,
+        rounds=rounds,
+        needed=needed if answer == "cannot tell" else None,
+    )
+
+
 def speed_beside(
-    first: Mapping[int, float], other: Mapping[int, float], sessions: Mapping[int, int]
+    first: Mapping[int, float],
+    other: Mapping[int, float],
+    sessions: Mapping[int, int],
+    together: int = 1,
 ) -> tuple[Ratio, int, Needed]:
     """The speed of the other over the first, in how many rounds both were measured, and what tells
     them apart if this does not: by the margin, or by as much as it may be.
+
+    The interval holds for so many sizes `together`.
     """
     logs = [
         {number: math.log(time) for number, time in own.items() if time > 0}
@@ -192,31 +213,14 @@ def speed_beside(
     apart = difference_of_pairs(found)
     rounds = len(logs[0].keys() & logs[1].keys())
     if apart is None:
-        speed = math.exp(-found[0]) if found else math.nan
-        return (
-            Ratio(speed=speed, low=-math.inf, high=math.inf, basis="one launch"),
-            rounds,
-            at_first("launch"),
-        )
+        return one_launch(-found[0] if found else math.nan), rounds, at_first("launch")
     judged = msgspec.structs.replace(apart, unit=unit)
-    speed_found = msgspec.structs.replace(ratio_of(judged), chance=judged.chance_of_none)
+    level = ONE_SIDED / together
     away = math.log1p(SAME)
     if abs(judged.log) > away:
         away = math.hypot(judged.log, judged.error)
-    return speed_found, rounds, to_tell(judged, (len(found), len(found)), away, ONE_SIDED)
-
-
-def _judged(rows: Sequence[SettingRow]) -> list[SettingRow]:
-    """With the verdicts of sizes that are looked at together."""
-    found = verdicts([row.speed for row in rows])
-    return [
-        msgspec.structs.replace(
-            row,
-            verdict=one or "cannot tell",
-            needed=row.needed if one in (None, "cannot tell") else None,
-        )
-        for row, one in zip(rows, found, strict=True)
-    ]
+    needed = to_tell(judged, (len(found), len(found)), away, level)
+    return ratio_of(judged, level, level), rounds, needed
 
 
 def _curve(row: SettingRow) -> str:

@@ -3,25 +3,16 @@
 import numpy as np
 import pytest
 
-from weft.analysis.layers import looked_at_together, step_between
+from weft.analysis.layers import step_between
 from weft.analysis.stats.intervals import median_of_launches
-from weft.analysis.stats.many import named
 from weft.analysis.stats.parameters import over_launches
-from weft.analysis.stats.ratios import Figure, ratio, verdicts
+from weft.analysis.stats.ratios import Figure, ratio, seen, verdict
 from weft.analysis.stats.slowdown import Paces
 
 TRIALS = 200
 SIZES = 24
 # Of 200 trials at 5 %: ten, and three standard deviations more.
 MOST = 19
-
-
-def test_all_that_are_under_the_level_are_named_and_one_of_many_is_not() -> None:
-    assert named([0.04] * 24) == [True] * 24
-    assert named([0.04, *[0.5] * 23]) == [False] * 24
-    assert named([0.05 / 24, *[0.5] * 23]) == [True, *[False] * 23]
-    assert named([0.001, 0.02, 0.9]) == [True, True, False]
-    assert named([]) == []
 
 
 def figure(logs: np.ndarray) -> Figure:
@@ -39,10 +30,13 @@ def test_compare_names_no_size_where_nothing_differs(shared: float) -> None:
         logs = 0.01 * random.standard_normal((2, 5, SIZES))
         logs += shared * random.standard_normal((2, 5, 1))
         ratios = [
-            ratio(figure(logs[0, :, size]), figure(logs[1, :, size]), "latency", same_session=True)
+            ratio(
+                figure(logs[0, :, size]), figure(logs[1, :, size]), "latency", same_session=True,
+                together=SIZES,
+            )
             for size in range(SIZES)
-        ]
-        wrong += any(answer in ("better", "worse") for answer in verdicts(ratios))
+        ]  # fmt: skip
+        wrong += any(verdict(one) in ("better", "worse") for one in ratios)
     assert wrong <= MOST
 
 
@@ -55,19 +49,22 @@ def test_a_difference_of_one_session_each_allows_for_other_days() -> None:
         (0.12, False, "worse"),
     ):
         found = ratio(figure(even), figure(even + slower), "latency", same_session=same_session)
-        assert verdicts([found]) == (answer,)
-        assert found.high < 1
+        assert verdict(found) == answer
+        assert (found.high < 1) is (answer == "worse")
+        assert seen(found) == "worse"
+        assert found.low <= found.in_these_runs[0] < found.in_these_runs[1] <= found.high
 
 
 def test_layers_name_no_size_where_nothing_differs() -> None:
     random = np.random.default_rng(2)
     wrong = 0
     for _ in range(TRIALS):
-        steps = []
+        named = False
         for size in range(SIZES):
             times = 10_000 * np.exp(0.01 * random.standard_normal((2, 5)))
             below, above = (over_launches(own.tolist(), positive=True) for own in times)
             rounds = [dict(enumerate(own.tolist())) for own in times]
-            steps.append(step_between(size, below, above).in_rounds(*rounds))
-        wrong += any(step.verdict != "cannot tell" for step in looked_at_together(steps))
+            step = step_between(size, below, above).in_rounds(*rounds, together=SIZES)
+            named = named or step.verdict != "cannot tell"
+        wrong += named
     assert wrong <= MOST

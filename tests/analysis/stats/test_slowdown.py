@@ -16,7 +16,6 @@ from weft.analysis.stats.slowdown import (
     TAILED_FREEDOM,
     Slowdown,
     moderated,
-    rejected,
     slowdown,
     slowdown_of_sessions,
 )
@@ -214,18 +213,3 @@ def test_the_prior_is_found_again_where_variances_have_one() -> None:
     seen = true * draw.chisquare(8, 4000) / 8
     found = moderated([Slowdown(log=0, squared_error=v, freedom=8) for v in seen.tolist()])
     assert found[0].freedom == pytest.approx(13, rel=0.15)
-
-
-def test_holms_correction_by_hand() -> None:
-    # Four open hypotheses at 5 %, p divided by 0.9: 0.01125 falls, then 0.0150 of three, not 0.03.
-    assert rejected([0.0108, 0.0150, 0.04, 0.5], 0.05) == [True, True, False, False]
-    assert rejected([0.0120, 0.0150, 0.04, 0.5], 0.05) == [False] * 4
-    # What is far on the good side does not count.
-    assert rejected([0.04, 0.99, 0.999, 1.0], 0.05) == [True, False, False, False]
-    assert rejected([], 0.05) == []
-
-
-def test_the_correction_errs_no_more_often_than_it_says() -> None:
-    draw = np.random.default_rng(3)
-    wrong = sum(any(rejected(draw.random(20).tolist(), 0.05)) for _ in range(4000))
-    assert wrong / 4000 <= 0.06

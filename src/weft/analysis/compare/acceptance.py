@@ -10,9 +10,9 @@ import msgspec
 from weft.analysis.compare.curves import Curve, curves_of
 from weft.analysis.compare.sessions import one_a_side
 from weft.analysis.stats.launches import number_in_words
-from weft.analysis.stats.needed import Needed, at_first, cheapest, to_tell
+from weft.analysis.stats.needed import Needed, at_first, cheapest
 from weft.analysis.stats.ratios import Quantity, Ratio, ratio_in_words, ratio_of
-from weft.analysis.stats.slowdown import Slowdown, moderated, rejected, together
+from weft.analysis.stats.slowdown import Slowdown, moderated, together
 from weft.errors import WeftError
 from weft.estimate import PLURAL, Estimate, Unit
 from weft.stages import counted_off
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 Outcome = Literal["pass", "fail", "cannot tell"]
 # Slower than the reference by this much still passes.
 TOLERANCE = 0.05
+# The standard deviation between launches that is assumed of tables of other programs which show
+# none.
+ASSUMED_SCATTER = 0.05
 # One-sided: a curve that is slower by just the tolerance passes so often.
 PASS_LEVEL = 0.05
 # Together 5 %: how often any curve, or any size by itself, fails that is slower by no more than the
@@ -35,6 +38,10 @@ CURVES_FAIL_LEVEL = 0.04
 SIZES_FAIL_LEVEL = 0.01
 # Slower by no more standard errors a machine may be as fast as its reference.
 MAY_BE_EQUAL = 2.0
+# A hypothesis of a larger p-value cannot fall by chance.
+STILL_OPEN = 0.9
+# Nobody asks for a larger tolerance.
+MOST_TOLERANCE = 10.0
 EXIT_STATUS = {"pass": 0, "fail": 1, "cannot tell": 3}
 
 
@@ -42,9 +49,11 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     """One requirement of a case, and the answer.
 
     `estimate` and `bound` are in ns for latency and bytes/s for bandwidth. Against a record the
-    bound is the slowest figure that passes, and `speed` the ratio to the reference: each end of its
-    interval holds in 95 %. `bytes` is None for a whole curve; `curve` is the one of a size.
-    `needed` is what would tell where the answer is "cannot tell" for the scatter.
+    bound is the slowest figure that passes, and `speed` the ratio to the reference. Its interval
+    decides: the low end holds in 95 % and must not be below the ratio that is required, the high
+    end holds for all curves, or for all sizes, together. `bytes` is None for a whole curve; `curve`
+    is the one of a size, which passes with it. `needed` is what would tell where the answer is
+    "cannot tell" for the scatter, `passes_at` the least tolerance that these data pass.
     """
 
     case: str
@@ -62,6 +71,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     speed: Ratio | None = None
     curve: str = ""
     needed: Needed | None = None
+    passes_at: float | None = None
 
 
 def overall(checks: Iterable[Checked]) -> Outcome:
@@ -94,7 +104,8 @@ def against_record(
     tolerance (one-sided, PASS_LEVEL), and fails where it is slower by more, no curve of an equal
     machine in 1 - CURVES_FAIL_LEVEL of checks. A size fails by itself in the same way, all sizes
     together by SIZES_FAIL_LEVEL; it passes with its curve unless its own figure is slower by more
-    than the tolerance. Raises WeftError where the records have no case in common.
+    than the tolerance. All of it allows for other days. Raises WeftError where the records have no
+    case in common.
     """
     asked = {key: known for key, known in reference.items() if _has_figure(known)}
     if not set(asked) & set(cases):
@@ -119,12 +130,14 @@ def against_record(
 
 
 class JudgedCurve(msgspec.Struct, frozen=True, kw_only=True):
-    """A curve with its answer, the answers of its sizes, and their basis."""
+    """A curve with its answer, the answers of its sizes, and the ratios that decided them."""
 
     curve: Curve
     outcome: Outcome
     slowdown: Slowdown | None
+    speed: Ratio | None
     single: dict[str, Outcome]
+    speeds: dict[str, Ratio | None]
 
 
 def judged(curves: Sequence[Curve], tolerance: float = TOLERANCE) -> tuple[JudgedCurve, ...]:
@@ -132,59 +145,90 @@ def judged(curves: Sequence[Curve], tolerance: float = TOLERANCE) -> tuple[Judge
     known = [curve.whole for curve in curves if curve.whole is not None]
     # Sessions move all curves alike, so one curve's scatter says nothing new of another's.
     own = known if any(curve.unit == "session" for curve in curves) else moderated(known)
-    fails = _failing(curves, [one.of_other_days for one in own], tolerance)
-    wholes = iter(zip(own, fails, strict=True))
-    sizes = {
-        key: one for curve in curves for key, one in curve.single.items()
+    level = _level_of_curves(curves, own, tolerance)
+    wholes = iter(own)
+    sizes = [
+        one for curve in curves for one in curve.single.values()
         if one is not None and len(curve.sizes) > 1
-    }  # fmt: skip
-    chances = [one.of_other_days.chance_if_at_most(tolerance) for one in sizes.values()]
-    bad = rejected(chances, SIZES_FAIL_LEVEL)
-    slow = {key for key, falls in zip(sizes, bad, strict=True) if falls}
+    ]  # fmt: skip
+    of_sizes = _shared_level(sizes, SIZES_FAIL_LEVEL, tolerance)
     found = []
     for curve in curves:
-        whole, falls = next(wholes) if curve.whole is not None else (None, False)
-        outcome: Outcome = "cannot tell"
-        if whole is not None:
-            passes = whole.chance_if_at_least(tolerance) <= PASS_LEVEL
-            outcome = "fail" if falls else "pass" if passes else "cannot tell"
+        whole = next(wholes) if curve.whole is not None else None
+        speed = _speed(whole, level)
+        outcome = _answer(speed, tolerance)
+        speeds = {key: _speed(one, of_sizes) for key, one in curve.single.items()}
         single = {
-            key: _of_size(one, outcome, key in slow, tolerance) for key, one in curve.single.items()
+            key: _of_size(one, speeds[key], outcome, tolerance) for key, one in curve.single.items()
         }
         if len(curve.sizes) == 1:
-            single = dict.fromkeys(curve.single, outcome)
-        found.append(JudgedCurve(curve=curve, outcome=outcome, slowdown=whole, single=single))
+            single, speeds = dict.fromkeys(curve.single, outcome), dict.fromkeys(speeds, speed)
+        found.append(
+            JudgedCurve(
+                curve=curve,
+                outcome=outcome,
+                slowdown=whole,
+                speed=speed,
+                single=single,
+                speeds=speeds,
+            )
+        )
     return tuple(found)
 
 
-def _failing(curves: Sequence[Curve], own: Sequence[Slowdown], tolerance: float) -> list[bool]:
-    """Which curves fail: each by itself, or all of them together where sessions move them alike.
+def _level_of_curves(curves: Sequence[Curve], own: Sequence[Slowdown], tolerance: float) -> float:
+    """The chance that is left beyond the end that decides a fail, of each curve.
 
-    Together half of the level is for either. Where they fail together those are named that are
-    slower at that level by themselves, at least the surest one.
+    They share it, unless sessions move them alike: then half of it is for the mean of all, and
+    where that is slower each may fail at that level, else they share the other half.
     """
-    chances = [one.chance_if_at_most(tolerance) for one in own]
     is_of_sessions = all(curve.unit == "session" and curve.whole is not None for curve in curves)
     all_of_them = together([curve.levels for curve in curves]) if is_of_sessions else None
     if all_of_them is None:
-        return rejected(chances, CURVES_FAIL_LEVEL)
-    level = CURVES_FAIL_LEVEL / 2
-    falls = rejected(chances, level)
-    if all_of_them.chance_if_at_most(tolerance) <= level:
-        least = max(level, min(chances))
-        falls = [fell or chance <= least for fell, chance in zip(falls, chances, strict=True)]
-    return falls
+        return _shared_level(own, CURVES_FAIL_LEVEL, tolerance)
+    half = CURVES_FAIL_LEVEL / 2
+    if all_of_them.chance_if_at_most(tolerance) <= half:
+        return half
+    return _shared_level(own, half, tolerance)
 
 
-def _of_size(one: Slowdown | None, whole: Outcome, falls: bool, tolerance: float) -> Outcome:
-    """A size's answer: its own, or its curve's where its own figure does not contradict it."""
-    if one is None:
+def _shared_level(several: Sequence[Slowdown], level: float, tolerance: float) -> float:
+    """Each one's share of a level that holds for all (Bonferroni).
+
+    What is far on the good side of the tolerance cannot fail by chance, so it takes no share:
+    hypotheses of p over STILL_OPEN are set aside and the others' divided by it (Zhao, Small and Su,
+    Multiple testing when many p-values are uniformly conservative, Journal of the American
+    Statistical Association 114, 2019).
+    """
+    chances = [one.of_other_days.chance_if_at_most(tolerance) for one in several]
+    still = sum(chance <= STILL_OPEN for chance in chances)
+    return STILL_OPEN * level / max(still, 1)
+
+
+def _speed(found: Slowdown | None, level: float) -> Ratio | None:
+    """With the interval that decides: its low end a pass, its high end a fail."""
+    return ratio_of(found, PASS_LEVEL, level, is_of_other_days=True) if found else None
+
+
+def _answer(speed: Ratio | None, tolerance: float) -> Outcome:
+    """pass or fail when the whole interval is on one side of what is required."""
+    if speed is None:
         return "cannot tell"
-    if falls:
-        return "fail"
-    if one.chance_if_at_least(tolerance) <= PASS_LEVEL:
-        return "pass"
-    return "pass" if whole == "pass" and one.log <= math.log1p(tolerance) else "cannot tell"
+    return _on(speed.low, speed.high, tolerance)
+
+
+def _on(low: float, high: float, tolerance: float) -> Outcome:
+    least = 1 / (1 + tolerance)
+    return "fail" if high < least else "pass" if low >= least else "cannot tell"
+
+
+def _of_size(
+    one: Slowdown | None, speed: Ratio | None, whole: Outcome, tolerance: float
+) -> Outcome:
+    """A size's answer: its own, or its curve's where its own figure does not contradict it."""
+    answer = _answer(speed, tolerance)
+    with_curve = whole == "pass" and one is not None and one.log <= math.log1p(tolerance)
+    return "pass" if answer == "cannot tell" and with_curve else answer
 
 
 def _has_figure(known: Pooled) -> bool:
@@ -211,30 +255,44 @@ def _what_tells(
     """
     if found is None:
         return at_first(unit)
-    bound = math.log1p(tolerance)
-    if found.log <= MAY_BE_EQUAL * found.error:
-        return to_tell(found, units, max(bound, bound - found.log), PASS_LEVEL)
-    distance = math.hypot(found.log - bound, found.error)
-    if found.log > bound:
-        return cheapest(found, units, distance, CURVES_FAIL_LEVEL)
-    return to_tell(found, units, distance, PASS_LEVEL)
+    bound, error = math.log1p(tolerance), found.of_other_days.error
+    if found.log <= MAY_BE_EQUAL * error:
+        return cheapest(found, units, max(bound, bound - found.log), PASS_LEVEL)
+    level = CURVES_FAIL_LEVEL if found.log > bound else PASS_LEVEL
+    return cheapest(found, units, math.hypot(found.log - bound, error), level)
+
+
+def passes_at(speed: Ratio | None) -> float | None:
+    """The least tolerance that an interval passes, in tenths of a per cent; None without an end."""
+    if speed is None or not 0 < speed.low < math.inf:
+        return None
+    return max(math.ceil(1000 * (1 / speed.low - 1) - 1e-9), 0) / 1000
+
+
+def _left_open(speed: Ratio | None, needed: Needed, tolerance: float) -> str:
+    """What an open answer says: what is seen in these runs, what they pass, and what it takes."""
+    parts = []
+    if speed is not None and _on(*speed.in_these_runs, tolerance) == "fail":
+        parts.append("slower by more than that in these runs; whether on other days is not known")
+    least = passes_at(speed)
+    if least is not None and least < MOST_TOLERANCE:
+        parts.append(f"these data pass a tolerance of {100 * least:.3g} %")
+    return "; ".join([*parts, f"for {100 * tolerance:.3g} % {more_of(needed)}"])
 
 
 def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Checked:
-    curve = found.curve
-    speed = _speed(found.slowdown) if found.slowdown else None
+    curve, speed = found.curve, found.speed
     beside = f"{counted(curve.units[0], curve.unit)} against {counted(curve.units[1], curve.unit)}"
     why = f"{beside}: one does not show the variation between {PLURAL[curve.unit]}"
     if speed is not None:
         why = (
-            f"{ratio_in_words(speed)} times as fast, required {1 / (1 + tolerance):.3f};"
-            f" {counted(len(curve.sizes), 'size')} together, {beside}"
+            f"{_required(speed, tolerance)}; {counted(len(curve.sizes), 'size')} together, {beside}"
         )
     needed = None
     if found.outcome == "cannot tell":
         needed = _what_tells(found.slowdown, curve.unit, curve.units, tolerance)
-        why += f"; {more_of(needed)}"
-    if limits := one_a_side(curve.sessions, decides=found.outcome == "fail"):
+        why += f"; {_left_open(speed, needed, tolerance)}"
+    if limits := one_a_side(curve.sessions, decides=speed is not None):
         why += f"; {limits}"
     case = curve.case
     return Checked(
@@ -246,16 +304,16 @@ def _of_curve(found: JudgedCurve, quantity: Quantity, tolerance: float) -> Check
         asked=_asked(tolerance),
         quantity=quantity,
         outcome=found.outcome,
-        why=f"{why}; {curve.used}" if curve.used else why,
+        why="; ".join(filter(None, (why, curve.used, curve.assumed))),
         launches=curve.units[0],
         speed=speed,
         needed=needed,
+        passes_at=passes_at(speed),
     )
 
 
-def _speed(found: Slowdown) -> Ratio:
-    """With the interval whose ends each hold in 95 %: the low one decides a pass."""
-    return ratio_of(found, PASS_LEVEL)
+def _required(speed: Ratio, tolerance: float) -> str:
+    return f"{ratio_in_words(speed)} times as fast, required {1 / (1 + tolerance):.3f}"
 
 
 def _of_case(
@@ -263,7 +321,7 @@ def _of_case(
 ) -> Checked:
     quantity = known.quantity
     key = known.case.key
-    one = found.curve.single.get(key) if found else None
+    speed = found.speeds.get(key) if found else None
     mine = _estimate(pooled, quantity) if pooled else None
     outcome: Outcome | None = "cannot tell"
     why = "was not measured"
@@ -273,9 +331,9 @@ def _of_case(
     if pooled is not None and outcome is None:
         outcome = found.single[key] if found else "cannot tell"
         if outcome == "cannot tell":
-            units = (_units(pooled), _units(known))
-            needed = _what_tells(one, pooled.unit, units, tolerance)
-        why = _in_words(one, outcome, needed, found, tolerance)
+            one = found.curve.single.get(key) if found else None
+            needed = _what_tells(one, pooled.unit, (_units(pooled), _units(known)), tolerance)
+        why = _in_words(speed, outcome, needed, found, tolerance)
         if outcome == "pass" and pooled.lost:
             outcome, why = "cannot tell", f"{why}; but {pooled.lost[0]}"
         if pooled.case != known.case:
@@ -296,9 +354,10 @@ def _of_case(
         launches=pooled.launches if pooled else 0,
         estimate=mine,
         bound=bound,
-        speed=_speed(one) if one else None,
+        speed=speed,
         curve=found.curve.name if found and len(found.curve.sizes) > 1 else "",
         needed=needed,
+        passes_at=passes_at(speed),
     )
 
 
@@ -308,22 +367,23 @@ def _units(pooled: Pooled) -> int:
 
 
 def _in_words(
-    one: Slowdown | None,
+    speed: Ratio | None,
     outcome: Outcome,
     needed: Needed | None,
     found: JudgedCurve | None,
     tolerance: float,
 ) -> str:
-    more = f"; {more_of(needed)}" if needed else ""
-    if one is None or found is None:
+    if speed is None or found is None:
         unit = found.curve.unit if found else "launch"
+        more = f"; {more_of(needed)}" if needed else ""
         return f"one {unit} does not show the variation between {PLURAL[unit]}{more}"
-    why = f"{ratio_in_words(_speed(one))} times as fast, required {1 / (1 + tolerance):.3f}"
-    if outcome == "cannot tell" and one.log > math.log1p(tolerance):
-        return f"{why}: slower, but not significantly{more}"
-    if limits := one_a_side(found.curve.sessions, decides=outcome == "fail"):
-        return f"{why}; {limits}"
-    return why + more
+    parts = [_required(speed, tolerance)]
+    if outcome == "pass" != _answer(speed, tolerance):
+        parts.append("passes with its curve")
+    if needed:
+        parts.append(_left_open(speed, needed, tolerance))
+    parts += [one_a_side(found.curve.sessions, decides=True), found.curve.assumed]
+    return "; ".join(filter(None, parts))
 
 
 def _estimate(pooled: Pooled, quantity: Quantity) -> Estimate | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
-from weft.analysis.stats.ratios import Quantity, Ratio, Verdict
+from weft.analysis.stats.ratios import HERE, Here, Quantity, Ratio, Verdict
 from weft.estimate import Estimate
 from weft.wording import NO_INTERVAL, NOT_SIGNIFICANT, counted
 
@@ -32,7 +33,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 class ComparedFigure(msgspec.Struct, frozen=True, kw_only=True):
     """A side's figure beside the reference's: latency in ns or bandwidth in bytes/s.
 
-    `side` counts the sides behind the reference from 1. Of an application a row is one number of
+    `side` counts the sides behind the reference from 1; `seen` is the verdict on these runs alone,
+    without an allowance for other days. Of an application a row is one number of
     `ranks`, 0 of others. A published single figure has its `key`, and no size. None: one of the
     two has no figure here.
     """
@@ -51,6 +53,7 @@ class ComparedFigure(msgspec.Struct, frozen=True, kw_only=True):
     figure: Estimate | None
     speed: Ratio | None
     verdict: Verdict | None
+    seen: Verdict | None
 
 
 def compared_figures(comparison: Comparison) -> list[ComparedFigure]:
@@ -81,14 +84,15 @@ def _of_singles(comparison: Comparison) -> Iterator[ComparedFigure]:
 
 def _answers(row: Row | Single) -> Iterator[dict[str, Any]]:
     first = _estimate(row.figures[0])
-    others = zip(row.figures[1:], row.ratios, row.verdicts, strict=True)
-    for side, (figure, speed, verdict) in enumerate(others, start=1):
+    others = zip(row.figures[1:], row.ratios, row.verdicts, row.seen, strict=True)
+    for side, (figure, speed, verdict, seen) in enumerate(others, start=1):
         yield {
             "side": side,
             "reference": first,
             "figure": _estimate(figure),
             "speed": speed,
             "verdict": verdict,
+            "seen": seen,
         }
 
 
@@ -118,48 +122,63 @@ def outcomes_of(comparison: Comparison) -> list[Outcome]:
             sum(
                 row.side == side and bool(row.speed and not row.speed.has_interval) for row in rows
             ),
+            Counter(
+                HERE[row.seen]
+                for row in rows
+                if row.side == side and row.verdict == "cannot tell" and row.seen in HERE
+            ),
         )
         for side, (title, own) in enumerate(zip(others, counts, strict=True), start=1)
     ]
 
 
 def outcome_in_words(
-    who: str, counts: Mapping[Verdict, int], same: float, untested: int = 0
+    who: str,
+    counts: Mapping[Verdict, int],
+    same: float,
+    untested: int = 0,
+    here: Mapping[Here, int] = MappingProxyType({}),
 ) -> Outcome:
     """Of one side by how often it has each verdict.
 
     Only what is within the margin `same` is the same: what is not significant could be anything.
-    So many of "cannot tell" are `untested`: they have no interval.
+    So many of "cannot tell" are `untested`: they have no interval; so many are seen `here`, in
+    these runs alone.
     """
     most_first = sorted((one for one in counts if counts[one]), key=lambda one: -counts[one])
     if "cannot tell" in most_first and "same" not in most_first:
         # How many are known to be the same is said where none is too.
         most_first.append("same")
-    tested = counts.get("cannot tell", 0) - untested
+    tested = counts.get("cannot tell", 0) - untested - sum(here.values())
     parts = [
         f"{_with_margin(one, same)} {counts.get(one, 0)}"
         for one in most_first
         if one != "cannot tell"
     ]
-    open_parts = [f"{NOT_SIGNIFICANT} {tested}"] if tested else []
+    open_parts = [f"{one} {here[one]}" for one in HERE.values() if here.get(one)]
+    open_parts += [f"{NOT_SIGNIFICANT} {tested}"] if tested else []
     open_parts += [f"{NO_INTERVAL} {untested}"] if untested else []
     if open_parts:
         at = most_first.index("cannot tell")
         parts[at:at] = open_parts
     words = ", ".join(parts) or "none in common"
     total = counted(sum(counts.values()), "figure")
-    word, mood = _word(counts)
-    caution = (
-        " Not significant does not mean equal: such figures may differ within their intervals."
-    )
+    word, mood = _word(counts, here)
+    caution = " here: in these runs, whatever other days bring." if here else ""
+    if tested:
+        caution += (
+            " Not significant does not mean equal: such figures may differ within their intervals."
+        )
     return Outcome(
         word=word,
         mood=mood,
-        sentence=f"{who}, of {total}: {words}.{caution if tested else ''}",
+        sentence=f"{who}, of {total}: {words}.{caution}",
     )
 
 
-def _word(counts: Mapping[Verdict, int]) -> tuple[str, Literal["good", "bad", "open"]]:
+def _word(
+    counts: Mapping[Verdict, int], here: Mapping[Here, int]
+) -> tuple[str, Literal["good", "bad", "open"]]:
     given = {one for one, count in counts.items() if count}
     if given >= {"better", "worse"}:
         return "Mixed.", "open"
@@ -169,6 +188,10 @@ def _word(counts: Mapping[Verdict, int]) -> tuple[str, Literal["good", "bad", "o
         return "Worse.", "bad"
     if "cannot tell" not in given:
         return ("The same." if given else "Nothing in common."), "open"
+    differs = [one for one in (HERE["better"], HERE["worse"]) if here.get(one)]
+    if differs and "same" not in given:
+        word = differs[0].removesuffix(" here") if len(differs) == 1 else "mixed"
+        return f"{word.capitalize()} in these runs.", "open"
     return ("In part the same." if "same" in given else "Cannot tell."), "open"
 
 
@@ -176,10 +199,12 @@ def _with_margin(verdict: Verdict, same: float) -> str:
     return f"same within {100 * same:g} %" if verdict == "same" else verdict
 
 
-def in_the_tables(verdict: Verdict | None, speed: Ratio | None) -> str:
-    """A verdict as readers have it; empty for none."""
+def in_the_tables(verdict: Verdict | None, speed: Ratio | None, seen: Verdict | None = None) -> str:
+    """A verdict as readers have it; empty for none. `seen` is that on these runs alone."""
     if verdict != "cannot tell":
         return verdict or ""
+    if seen in HERE:
+        return HERE[seen]
     return NOT_SIGNIFICANT if speed and speed.has_interval else NO_INTERVAL
 
 

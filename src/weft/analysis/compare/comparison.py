@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -12,26 +13,31 @@ from weft.analysis.compare.notes import WithoutVerdict, not_on_both, notes_of
 from weft.analysis.compare.sessions import one_a_side
 from weft.analysis.compare.sides import Place, Side
 from weft.analysis.stats.ratios import (
+    HERE,
     SAME,
     Figure,
+    Here,
     Quantity,
     Ratio,
     Verdict,
     needed,
     ratio,
+    seen,
     verdict,
-    verdicts,
 )
 from weft.errors import WeftError
 from weft.names import as_typed
 from weft.stages import counted_off
-from weft.units import format_bytes
+from weft.units import format_bytes, format_ratio
 from weft.wording import NO_INTERVAL, WITHOUT_SIZE, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    _Word = Verdict | Literal["no interval"]
+    _Word = Verdict | Here | Literal["no interval"]
+
+# From so many times on a ratio is not said in per cent.
+_TIMES = 1.5
 
 # Facts that a record tells in further detail by the transport.
 _IN_KINDS = ("network", "software")
@@ -40,6 +46,7 @@ _IN_KINDS = ("network", "software")
 class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One message size: the figures of all sides, ratio and verdict of each after the first.
 
+    `seen` is the verdict on these runs alone, where that on the machines allows for other days.
     None where a side has no figure at this size. Of an application it is one number of `ranks`, and
     the size is among the table's options; 0 of others.
     """
@@ -49,6 +56,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     figures: tuple[Figure | None, ...]
     ratios: tuple[Ratio | None, ...]
     verdicts: tuple[Verdict | None, ...]
+    seen: tuple[Verdict | None, ...]
 
 
 class SizeTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +81,7 @@ class Single(msgspec.Struct, frozen=True, kw_only=True):
     figures: tuple[Figure | None, ...]
     ratios: tuple[Ratio | None, ...]
     verdicts: tuple[Verdict | None, ...]
+    seen: tuple[Verdict | None, ...]
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,12 +132,16 @@ def _without_verdict(
     """The sizes without a verdict of each side but the first, with what would give them one."""
     found = []
     for at, side in enumerate(sides[1:]):
-        rows = [row for table in tables for row in table.rows]
-        without = [row.figures for row in rows if row.verdicts[at] == "cannot tell"]
+        without = [
+            (row.figures, sum(other.ratios[at] is not None for other in table.rows))
+            for table in tables
+            for row in table.rows
+            if row.verdicts[at] == "cannot tell"
+        ]
         is_one = side.name == sides[0].name
         every = [
-            needed(one, other, same, same_session=is_one)
-            for one, *others in without
+            needed(one, other, same, same_session=is_one, together=count)
+            for (one, *others), count in without
             if one and (other := others[at])
         ]
         known = tuple(one for one in every if one is not None)
@@ -189,14 +202,10 @@ def _tables(
                     in_words(
                         sides[0].title,
                         side.title,
-                        [(r.ranks or r.bytes, r.verdicts[i]) for r in rows],
+                        [(r.ranks or r.bytes, _word(r, i)) for r in rows],
                         _places_of(place),
                         sessions=[_sessions(held[0]), _sessions(held[i + 1])],
-                        untested=[
-                            r.ranks or r.bytes
-                            for r in rows
-                            if (q := r.ratios[i]) and not q.has_interval
-                        ],
+                        most=_most_seen(rows, i),
                     )
                     for i, side in enumerate(sides[1:])
                 ),
@@ -228,9 +237,12 @@ def _rows(
     place: Place,
     same: float,
 ) -> tuple[Row, ...]:
-    """One row per size; what is said of the sizes of one side is said of all of them together."""
-    ratios = [_ratios(sides, own, place.quantity) for own in figures]
-    answers = zip(*(verdicts(of_side, same) for of_side in zip(*ratios, strict=True)), strict=True)
+    """One row per size; the intervals of all sizes of one side hold together."""
+    together = [
+        sum(bool(own[0] and other) for own, other in zip(figures, others, strict=True))
+        for others in list(zip(*figures, strict=True))[1:]
+    ]
+    ratios = [_ratios(sides, own, place.quantity, together) for own in figures]
     is_on_ranks = place.along == "ranks"
     return tuple(
         Row(
@@ -238,21 +250,31 @@ def _rows(
             ranks=size if is_on_ranks else 0,
             figures=tuple(own),
             ratios=of_size,
-            verdicts=answer,
+            **_answers(of_size, same),
         )
-        for size, own, of_size, answer in zip(sizes, figures, ratios, answers, strict=True)
+        for size, own, of_size in zip(sizes, figures, ratios, strict=True)
     )
 
 
+def _answers(ratios: Sequence[Ratio | None], same: float) -> dict[str, tuple[Verdict | None, ...]]:
+    return {
+        "verdicts": tuple(verdict(one, same) if one else None for one in ratios),
+        "seen": tuple(seen(one, same) if one else None for one in ratios),
+    }
+
+
 def _ratios(
-    sides: Sequence[Side], figures: Sequence[Figure | None], quantity: Quantity
+    sides: Sequence[Side],
+    figures: Sequence[Figure | None],
+    quantity: Quantity,
+    together: Sequence[int],
 ) -> tuple[Ratio | None, ...]:
     first = figures[0]
     return tuple(
-        ratio(first, other, quantity, same_session=side.name == sides[0].name)
+        ratio(first, other, quantity, same_session=side.name == sides[0].name, together=count)
         if first and other
         else None
-        for side, other in zip(sides[1:], figures[1:], strict=True)
+        for side, other, count in zip(sides[1:], figures[1:], together, strict=True)
     )
 
 
@@ -263,7 +285,8 @@ def _singles(sides: Sequence[Side], same: float) -> tuple[Single, ...]:
         figures = tuple(single[2] if single else None for single in held)
         if not any(figures[1:]):
             continue
-        ratios = _ratios(sides, figures, "latency" if unit == "ns" else "bandwidth")
+        each = [1] * len(sides[1:])
+        ratios = _ratios(sides, figures, "latency" if unit == "ns" else "bandwidth", each)
         found.append(
             Single(
                 key=key,
@@ -271,7 +294,7 @@ def _singles(sides: Sequence[Side], same: float) -> tuple[Single, ...]:
                 si_unit=unit,
                 figures=figures,
                 ratios=ratios,
-                verdicts=tuple(verdict(r, same) if r else None for r in ratios),
+                **_answers(ratios, same),
             )
         )
     return tuple(found)
@@ -288,25 +311,52 @@ def _on_ranks(count: int) -> str:
     return counted(count, "rank")
 
 
+def _word(row: Row, side: int) -> _Word | None:
+    """A row's verdict on a side, or what is seen of it in these runs alone."""
+    found, answer, in_runs = row.ratios[side], row.verdicts[side], row.seen[side]
+    if found and not found.has_interval:
+        return NO_INTERVAL
+    return HERE.get(in_runs, answer) if in_runs and answer == "cannot tell" else answer
+
+
+def _most_seen(rows: Sequence[Row], side: int) -> str:
+    """Where these runs alone differ most: "130 times slower at 64 KiB"; empty where none does."""
+    found = [
+        (one.speed, row)
+        for row in rows
+        if (one := row.ratios[side]) and _word(row, side) in (HERE["better"], HERE["worse"])
+    ]
+    if not found:
+        return ""
+    speed, row = max(found, key=lambda one: abs(math.log(one[0])))
+    place = counted(row.ranks, "rank") if row.ranks else format_bytes(row.bytes)
+    return f"{times_in_words(speed)} at {place}"
+
+
+def times_in_words(speed: float) -> str:
+    """A ratio of speeds as people say it: "130 times slower", "5 % faster"."""
+    word = "faster" if speed > 1 else "slower"
+    times = max(speed, 1 / speed)
+    if times >= _TIMES:
+        return f"{format_ratio(times)} times {word}"
+    return f"{100 * (times - 1):.2g} % {word}"
+
+
 def in_words(
     first: str,
     second: str,
-    verdicts: Sequence[tuple[int, Verdict | None]],
+    verdicts: Sequence[tuple[int, _Word | None]],
     shape: Callable[[int], str] = format_bytes,
     *,
     sessions: Sequence[int] = (),
-    untested: Collection[int] = (),
+    most: str = "",
 ) -> str:
     """Which side is faster from which size to which, and the sizes of the crossovers.
 
-    Where one is it says so of sides with one of `sessions` each. Sizes that are `untested` have a
-    ratio without an interval.
+    Where one is it says so of sides with one of `sessions` each; `most` is the largest difference
+    of those that are seen in these runs alone.
     """
-    known: list[tuple[int, _Word]] = [
-        (size, NO_INTERVAL if size in untested else found)
-        for size, found in verdicts
-        if found is not None
-    ]
+    known = [(size, found) for size, found in verdicts if found is not None]
     parts = [_run_in_words(first, second, run, shape) for run in _runs(known)]
     decided = [(size, found) for size, found in known if found in ("better", "worse")]
     turns = [
@@ -315,7 +365,9 @@ def in_words(
         if one != other
     ]
     places = f"; crossover between {', '.join(turns)}" if turns else ""
-    limits = one_a_side(sessions, decides=bool(decided))
+    if most:
+        places += f"; most: {most}; whether it holds on other days is not known"
+    limits = one_a_side(sessions, decides=bool(decided or most))
     rests_on = f" ({limits})" if limits else ""
     return "; ".join(parts) + places + rests_on + "." if parts else "no size in common."
 
@@ -340,10 +392,10 @@ def _run_in_words(
         where = f"from {shape(sizes[0])} to {shape(sizes[-1])}"
     if found == "same":
         return f"the same {where}"
-    if found == "cannot tell":
-        return f"no significant difference {where}"
-    if found == NO_INTERVAL:
-        return f"{NO_INTERVAL} {where}"
+    if found in ("cannot tell", NO_INTERVAL):
+        return f"{found} {where}"
+    if found in HERE.values():
+        return f"{second} is {found.removesuffix(' here')} in these runs {where}"
     return f"{second if found == 'better' else first} is faster {where}"
 
 

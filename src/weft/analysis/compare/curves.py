@@ -29,7 +29,7 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     where one launch a side, or one session, leaves nothing to judge by. `sessions` are those that
     measured any of its sizes, mine and theirs; `units` are the numbers of
     launches or sessions behind `whole`, mine and theirs, and `levels` their logarithms. `used` says
-    what was omitted.
+    what was omitted, `assumed` what is not measured.
     """
 
     case: Case
@@ -41,6 +41,7 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     single: dict[str, Slowdown | None]
     levels: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
     used: str = ""
+    assumed: str = ""
 
     @property
     def name(self) -> str:
@@ -73,6 +74,8 @@ def _curve(pairs: Mapping[str, tuple[Pooled, Pooled]], asked: int) -> Curve:
     sides = [{key: pair[at] for key, pair in pairs.items()} for at in (0, 1)]
     made = [len({at for at, _ in _by_launch(side)}) for side in sides]
     unit: Unit = "session" if max(made) > 1 else "launch"
+    assumed = [max(one.assumed for one in side.values()) if unit == "launch" else 0.0
+               for side in sides]  # fmt: skip
     found = [_levels(side, unit) for side in sides]
     # A level is a mean over the sizes, and so is what the clocks may have moved it by.
     bounds = [mine.known.bound + theirs.known.bound for mine, theirs in pairs.values()]
@@ -89,13 +92,25 @@ def _curve(pairs: Mapping[str, tuple[Pooled, Pooled]], asked: int) -> Curve:
         sessions=(made[0], made[1]),
         unit=unit,
         units=(len(found[0][0]), len(found[1][0])),
-        whole=judged_over(unit, found[0][0], found[1][0], math.fsum(bounds) / len(bounds)),
+        whole=judged_over(
+            unit,
+            found[0][0],
+            found[1][0],
+            math.fsum(bounds) / len(bounds),
+            (assumed[0], assumed[1]),
+        ),
         single={
             key: slowdown_between(mine.known, theirs.known) for key, (mine, theirs) in pairs.items()
         },
         levels=(tuple(found[0][0]), tuple(found[1][0])),
         used="; ".join(left),
+        assumed=assumed_in_words(max(assumed)),
     )
+
+
+def assumed_in_words(scatter: float) -> str:
+    """What is taken for known of other programs' tables; empty of nothing."""
+    return f"launches are assumed to scatter by {100 * scatter:.3g} %" if scatter else ""
 
 
 def _by_launch(side: Mapping[str, Pooled]) -> dict[Launch, dict[str, float]]:

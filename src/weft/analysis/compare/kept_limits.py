@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weft.analysis.compare.acceptance import Checked, Outcome, more_of, without_figure
-from weft.analysis.stats.needed import Needed, to_be_beside
+from weft.analysis.compare.curves import assumed_in_words
+from weft.analysis.stats.needed import Needed, quantile, to_be_beside
+from weft.analysis.stats.ratios import ONE_SIDED
 from weft.errors import WeftError
 from weft.names import choose
 from weft.plan.suites import tests_of_suites
@@ -76,6 +81,7 @@ def _against_limit(pooled: Pooled, limit: Limit) -> Checked:
     outcome, why = without_figure(pooled, estimate, quantity)
     needed = None
     if estimate is not None and not outcome:
+        estimate = _with_assumed(estimate, pooled.assumed)
         outcome = on_interval(estimate, bound, quantity)
         if outcome == "cannot tell":
             needed = to_be_beside(estimate, bound)
@@ -98,6 +104,15 @@ def _against_limit(pooled: Pooled, limit: Limit) -> Checked:
     )
 
 
+def _with_assumed(estimate: Estimate, scatter: float) -> Estimate:
+    """The figure of one launch with the interval of a scatter that is assumed; 0: none is."""
+    if not scatter:
+        return estimate
+    reach = math.exp(quantile(1 - ONE_SIDED) * scatter)
+    low, high = estimate.value / reach, estimate.value * reach
+    return msgspec.structs.replace(estimate, low=low, high=high)
+
+
 def on_interval(estimate: Estimate, bound: float, quantity: Quantity) -> Outcome:
     """pass or fail when the whole interval is on one side of the bound."""
     if quantity == "latency":
@@ -111,7 +126,9 @@ def _never_better(
     pooled: Pooled, outcome: Outcome, why: str, needed: Needed | None
 ) -> tuple[Outcome, str]:
     """One launch gives no answer, and a lost launch keeps a case from passing."""
-    if pooled.launches < 2:
+    if pooled.assumed:
+        why = f"{why}; {assumed_in_words(pooled.assumed)}"
+    elif pooled.launches < 2:
         return "cannot tell", f"{why}; one launch does not show the variation between launches"
     if outcome == "pass" and pooled.lost:
         return "cannot tell", f"{why}; but {pooled.lost[0]}"

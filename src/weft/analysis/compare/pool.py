@@ -33,9 +33,10 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     launches of one session, or over the sessions of several: launches of one session share
     its state, and stand for no other day. `failed` tells of the first failure, and `lost` of every
     launch that gave nothing; figures are those of the launches that went well. `status` is that of
-    the batch for which it is not ok, empty where none is such. `directions` is 2 for a test that
-    loads both ways at once. `quantity` is what the test is about, as its description says and not
-    what was measured of the case.
+    the batch for which it is not ok, empty where none is such. `assumed` is what launches are
+    taken to scatter by where another program's table shows none, 0 elsewhere. `directions` is 2 for
+    a test that loads both ways at once. `quantity` is what the test is about, as its description
+    says and not what was measured of the case.
     """
 
     case: Case
@@ -44,6 +45,7 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     launches: int = 0
     paces: tuple[dict[int, float], ...] = ()
     half_tick: float = 0.0
+    assumed: float = 0.0
     latency_ns: Estimate | None = None
     bandwidth_bytes_per_s: Estimate | None = None
     failed: str = ""
@@ -53,7 +55,8 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def known(self) -> Paces:
         """Its launches as a slowdown is computed from them."""
-        return Paces(tuple(tuple(own.values()) for own in self.paces if own), self.half_tick)
+        times = tuple(tuple(own.values()) for own in self.paces if own)
+        return Paces(times, self.half_tick, self.assumed)
 
     @property
     def unit(self) -> Unit:
@@ -61,10 +64,12 @@ class Pooled(msgspec.Struct, frozen=True, kw_only=True):
         return "session" if sum(map(bool, self.paces)) > 1 else "launch"
 
 
-def pool(runs: Sequence[Run]) -> dict[str, Pooled]:
+def pool(runs: Sequence[Run], assumed: float = 0.0) -> dict[str, Pooled]:
     """Every planned case of the records by key, over all of their launches.
 
-    Raises WeftError where records are not of like conditions and variants, or are one run.
+    Where all of them are other programs' tables, and one has a single launch of a case, launches
+    are taken to scatter by `assumed`. Raises WeftError where records are not of like conditions
+    and variants, or are one run.
     """
     for before, after in pairwise(runs):
         _check_alike(before, after)
@@ -84,7 +89,7 @@ def pool(runs: Sequence[Run]) -> dict[str, Pooled]:
                     "check them apart, or measure again with the same options",
                 )
     return {
-        key: _pooled(case, runs)
+        key: _pooled(case, runs, assumed)
         for key, (_, case) in counted_off(cases.items(), "pooling launches")
     }
 
@@ -104,7 +109,7 @@ def _check_alike(before: Run, after: Run) -> None:
         )
 
 
-def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
+def _pooled(case: Case, runs: Sequence[Run], assumed: float) -> Pooled:
     by_session: list[dict[int, float]] = []
     tick_ns = 0.0
     lost: list[str] = []
@@ -149,6 +154,7 @@ def _pooled(case: Case, runs: Sequence[Run]) -> Pooled:
         pooled,
         paces=tuple({launch: time * share for launch, time in own.items()} for own in by_session),
         half_tick=tick_ns / 2 / min(medians),
+        assumed=assumed if len(medians) == 1 and all(run.header.imported for run in runs) else 0.0,
         latency_ns=latency_of(pattern, time_ns),
         bandwidth_bytes_per_s=bandwidth_of(pattern, case.bytes, time_ns),
     )

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.analysis.stats.intervals import WIDENING
+from weft.analysis.stats.intervals import CONFIDENCE, WIDENING
 from weft.analysis.stats.precision import DOUBT, REACH, share_of_variance
 from weft.estimate import Unit
 from weft.plan.cases import LAUNCHES
@@ -163,18 +163,21 @@ def for_half_width(figure: Estimate, half: float) -> Needed:
     return Needed(unit=figure.unit, count=_whole(number, figure.unit), difference=difference)
 
 
-def to_be_beside(figure: Estimate, place: float, least: float = 0.0) -> Needed:
+def to_be_beside(figure: Estimate, place: float, least: float = 0.0, together: int = 1) -> Needed:
     """What makes the interval of a median lie beside a place, as a limit or zero, in its own unit.
 
     For the distance that it may well have: the root mean square over what its interval leaves open,
     for those whose interval holds the place look nearer to it than they are. Or for `least`, where
-    that is more. What has no interval yet needs one first.
+    that is more. What has no interval yet needs one first. Of so many figures `together` each has
+    its share of the level.
     """
     if not figure.is_bounded or figure.launches < FEWEST:
         return at_first(figure.unit)
+    level = (1 - CONFIDENCE) / 2
+    wider = quantile(1 - level / together) / quantile(1 - level)
     error = ERROR_OF_MEDIAN * scatter_of(figure) / math.sqrt(figure.launches)
     distance = max(math.hypot(figure.value - place, error), least)
-    return for_half_width(figure, SHARE_OF_DIFFERENCE * distance)
+    return for_half_width(figure, SHARE_OF_DIFFERENCE * distance / wider)
 
 
 def apart(one: Estimate, other: Estimate, difference: float) -> Needed:

@@ -8,25 +8,30 @@ one, for latency as for bandwidth.
 from __future__ import annotations
 
 import math
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from weft.analysis.stats.intervals import exp
-from weft.analysis.stats.many import named
 from weft.analysis.stats.needed import Needed, cheapest, to_tell
-from weft.analysis.stats.slowdown import Paces, Slowdown, quantile, slowdown_between
+from weft.analysis.stats.slowdown import Paces, Slowdown, slowdown_between
 from weft.estimate import PLURAL, Estimate
 from weft.units import format_ratio
 from weft.wording import with_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from weft.units import Shape
 
 Quantity = Literal["latency", "bandwidth"]
 Verdict = Literal["better", "worse", "same", "cannot tell"]
+# What is seen in these runs where other days may bring another answer.
+Here = Literal["faster here", "slower here", "the same here"]
+HERE: Mapping[Verdict | None, Here] = MappingProxyType(
+    {"better": "faster here", "worse": "slower here", "same": "the same here"}
+)
 # What a figure's interval covers: the variation between launches, that within one launch, or only
 # the rounding of a published figure.
 Kind = Literal["launches", "one launch", "published"]
@@ -54,16 +59,17 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 class Ratio(msgspec.Struct, frozen=True, kw_only=True):
     """How many times as fast the second figure is, [low, high], and the basis of the interval.
 
-    With one launch on a side the ends are infinite: they are unknown. `chance` is the p-value of
-    equal speeds, with an allowance for other days where one session of each side is all there is;
-    None where the ends decide. As plain data the speed is the `value`, as of every figure.
+    The ends decide the verdict. They hold for all figures that are looked at together, and allow
+    for other days where one session of each side is all there is; `in_these_runs` has the ends
+    without that allowance. With one launch on a side the ends are infinite: they are unknown. As
+    plain data the speed is the `value`, as of every figure.
     """
 
     speed: float = msgspec.field(name="value")
     low: float
     high: float
     basis: str
-    chance: float | None = None
+    in_these_runs: tuple[float, float]
 
     @property
     def is_of_both(self) -> bool:
@@ -77,7 +83,12 @@ class Ratio(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ratio(
-    first: Figure, second: Figure, quantity: Quantity, *, same_session: bool = False
+    first: Figure,
+    second: Figure,
+    quantity: Quantity,
+    *,
+    same_session: bool = False,
+    together: int = 1,
 ) -> Ratio:
     """The speed of the second over that of the first.
 
@@ -87,36 +98,48 @@ def ratio(
     confidence limits about effect measures, Statistics in Medicine 27, 2008). Each side brings its
     own scatter and its own number of launches. The two ends stay apart on purpose: where launches
     have two modes, an interval of one standard error for both ends (Price and Bonett 2002) held the
-    truth of medians in 64 % of the trials. Figures of the `same_session` share its day.
+    truth of medians in 64 % of the trials. Figures of the `same_session` share its day. Where the
+    launches are known the interval holds for so many figures `together` (ratio_of).
     """
     if first.paces and second.paces:
-        return ratio_of_paces(first.paces, second.paces, same_session=same_session)
+        return ratio_of_paces(
+            first.paces, second.paces, same_session=same_session, together=together
+        )
     upper, lower = (first, second) if quantity == "latency" else (second, first)
     a, b = upper.estimate, lower.estimate
     middle = math.log(a.value / b.value)
     if not (a.is_bounded and b.is_bounded):
-        return _without_ends(middle)
+        return one_launch(middle)
     down = math.hypot(math.log(a.value / a.low), math.log(b.high / b.value))
     up = math.hypot(math.log(a.high / a.value), math.log(b.value / b.low))
+    low, high = exp(middle - down), exp(middle + up)
     return Ratio(
         speed=exp(middle),
-        low=exp(middle - down),
-        high=exp(middle + up),
+        low=low,
+        high=high,
         basis=_basis(first.kind, second.kind),
+        in_these_runs=(low, high),
     )
 
 
-def ratio_of_paces(first: Paces, second: Paces, *, same_session: bool = False) -> Ratio:
+def ratio_of_paces(
+    first: Paces, second: Paces, *, same_session: bool = False, together: int = 1
+) -> Ratio:
     """The ratio of the geometric means of launches, or of sessions where a side has several."""
     found = slowdown_between(second, first)
     if found is None:
-        return _without_ends(first.mean_log - second.mean_log)
-    judged = found if same_session else found.of_other_days
-    return msgspec.structs.replace(ratio_of(found), chance=judged.chance_of_none)
+        return one_launch(first.mean_log - second.mean_log)
+    level = ONE_SIDED / together
+    return ratio_of(found, level, level, is_of_other_days=not same_session)
 
 
 def needed(
-    first: Figure, second: Figure, same: float = SAME, *, same_session: bool = False
+    first: Figure,
+    second: Figure,
+    same: float = SAME,
+    *,
+    same_session: bool = False,
+    together: int = 1,
 ) -> Needed | None:
     """What would give these two a verdict: the margin, or a difference as large as it may be.
 
@@ -131,21 +154,41 @@ def needed(
         return None
     margin = math.log1p(same)
     units = (len(first.paces.logs(found.unit)), len(second.paces.logs(found.unit)))
-    if abs(found.log) <= margin:
-        return to_tell(found, units, margin, ONE_SIDED)
     judge = to_tell if same_session else cheapest
-    return judge(found, units, math.hypot(found.log, found.error), ONE_SIDED)
+    away = margin if abs(found.log) <= margin else math.hypot(found.log, found.error)
+    return judge(found, units, away, ONE_SIDED / together)
 
 
-def _without_ends(log_speed: float) -> Ratio:
+def one_launch(log_speed: float) -> Ratio:
     """Of one launch on a side, which does not show the variation between launches."""
-    return Ratio(speed=exp(log_speed), low=-math.inf, high=math.inf, basis=_ONE_LAUNCH)
+    ends = (-math.inf, math.inf)
+    return Ratio(
+        speed=exp(log_speed), low=ends[0], high=ends[1], basis=_ONE_LAUNCH, in_these_runs=ends
+    )
 
 
-def ratio_of(found: Slowdown, one_sided: float = ONE_SIDED) -> Ratio:
-    """The speed of a slowdown, with an interval that leaves as much beyond each end."""
-    speed, low, high = found.speed(quantile(found.freedom, 1 - one_sided))
-    return Ratio(speed=speed, low=low, high=high, basis=PLURAL[found.unit])
+def ratio_of(
+    found: Slowdown,
+    below: float = ONE_SIDED,
+    above: float = ONE_SIDED,
+    *,
+    is_of_other_days: bool = False,
+) -> Ratio:
+    """The speed of a slowdown, with an interval that leaves these chances beyond its ends.
+
+    Of several figures that are looked at together each has its share of the chance, so that all
+    their intervals hold at once (Bonferroni).
+    """
+    speed, *in_these_runs = found.speed(below, above)
+    judged = found.of_other_days if is_of_other_days else found
+    _, low, high = judged.speed(below, above)
+    return Ratio(
+        speed=speed,
+        low=low,
+        high=high,
+        basis=PLURAL[found.unit],
+        in_these_runs=(in_these_runs[0], in_these_runs[1]),
+    )
 
 
 def ratio_in_words(found: Ratio, shape: Shape = format_ratio) -> str:
@@ -186,24 +229,17 @@ def verdict(found: Ratio, same: float = SAME) -> Verdict:
         same = 0.0
         if found.low <= 1 <= found.high:
             return "same"
-    if same and found.low >= 1 / (1 + same) and found.high <= 1 + same:
+    return _verdict(found.low, found.high, same)
+
+
+def seen(found: Ratio, same: float = SAME) -> Verdict:
+    """The verdict on these runs alone, whatever other days bring."""
+    return _verdict(*found.in_these_runs, same) if found.has_interval else "cannot tell"
+
+
+def _verdict(low: float, high: float, same: float) -> Verdict:
+    if same and low >= 1 / (1 + same) and high <= 1 + same:
         return "same"
-    if found.low > 1:
+    if low > 1:
         return "better"
-    return "worse" if found.high < 1 else "cannot tell"
-
-
-def verdicts(ratios: Sequence[Ratio | None], same: float = SAME) -> tuple[Verdict | None, ...]:
-    """The verdicts of ratios that are looked at together: of all sizes of one test.
-
-    better and worse are named only where that many of them do not make one by chance (many.py).
-    """
-    chances = [found.chance for found in ratios if found and found.chance is not None]
-    kept = iter(named(chances))
-    answers: list[Verdict | None] = []
-    for found in ratios:
-        answer = verdict(found, same) if found else None
-        if found and found.chance is not None and not next(kept) and answer in ("better", "worse"):
-            answer = "cannot tell"
-        answers.append(answer)
-    return tuple(answers)
+    return "worse" if high < 1 else "cannot tell"

@@ -19,9 +19,6 @@ from weft.estimate import Unit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Under this p-value a hypothesis has not been discarded: a curve that is far on the good side of
-# the tolerance does not count among those that chance could make fail.
-STILL_OPEN = 0.9
 # The standard deviation of sessions that is allowed for where only one of either side is there to
 # judge by: what a boot, a day's temperature and its neighbours move a quiet machine by. Where the
 # launches of a session scatter by more, sessions are taken to differ by as much as those.
@@ -44,10 +41,12 @@ class Paces(msgspec.Struct, frozen=True):
     """What the launches of one case took, session by session: positive times of any one unit.
 
     `half_tick` is half a tick of the clock over the shortest of them: each is known to that much.
+    `assumed` is the standard deviation of a launch where one alone does not show it; 0: unknown.
     """
 
     sessions: tuple[tuple[float, ...], ...]
     half_tick: float = 0.0
+    assumed: float = 0.0
 
     def logs(self, unit: Unit) -> list[float]:
         """Their logarithms: of each launch, or the mean of each session."""
@@ -125,13 +124,16 @@ class Slowdown(msgspec.Struct, frozen=True, kw_only=True):
             return 0.0 if distance < 0 else 1.0 if distance > 0 else 0.5
         return float(special.stdtr(self.freedom, distance / self.error))
 
-    def speed(self, reach: float) -> tuple[float, float, float]:
-        """The ratio of speeds, mine over theirs, and its interval of `reach` standard errors.
+    def speed(self, below: float, above: float) -> tuple[float, float, float]:
+        """The ratio of speeds, mine over theirs, and the ends that leave such chances beyond them.
 
-        The ticks widen it by as much as they may have moved it.
+        The ticks widen the interval by as much as they may have moved it.
         """
-        half = reach * self.error + self.bound
-        return exp(-self.log), exp(-self.log - half), exp(-self.log + half)
+        down, up = (
+            quantile(self.freedom, 1 - chance) * self.error + self.bound
+            for chance in (below, above)
+        )
+        return exp(-self.log), exp(-self.log - down), exp(-self.log + up)
 
     @property
     def error(self) -> float:
@@ -165,37 +167,61 @@ def slowdown_between(mine: Paces, theirs: Paces) -> Slowdown | None:
     None where that leaves nothing to judge by.
     """
     unit: Unit = "session" if max(len(mine.sessions), len(theirs.sessions)) > 1 else "launch"
-    return judged_over(unit, mine.logs(unit), theirs.logs(unit), mine.bound + theirs.bound)
+    bound, assumed = mine.bound + theirs.bound, (mine.assumed, theirs.assumed)
+    return judged_over(unit, mine.logs(unit), theirs.logs(unit), bound, assumed)
 
 
 def judged_over(
-    unit: Unit, mine: Sequence[float], theirs: Sequence[float], bound: float
+    unit: Unit,
+    mine: Sequence[float],
+    theirs: Sequence[float],
+    bound: float,
+    assumed: tuple[float, float] = (0.0, 0.0),
 ) -> Slowdown | None:
-    """The slowdown of logarithms over that unit, whose clocks may have moved it by `bound`."""
-    judge = slowdown_of_sessions if unit == "session" else slowdown
-    found = judge(mine, theirs)
+    """The slowdown of logarithms over that unit, whose clocks may have moved it by `bound`.
+
+    `assumed` is what one launch of mine, and one of theirs, scatters by, where that is not seen.
+    """
+    found = (
+        slowdown_of_sessions(mine, theirs) if unit == "session" else slowdown(mine, theirs, assumed)
+    )
     return None if found is None else msgspec.structs.replace(found, bound=bound, unit=unit)
 
 
-def slowdown(mine: Sequence[float], theirs: Sequence[float]) -> Slowdown | None:
+def slowdown(
+    mine: Sequence[float], theirs: Sequence[float], assumed: tuple[float, float] = (0.0, 0.0)
+) -> Slowdown | None:
     """Of mean logarithms over launches: Welch's, each side with its own scatter.
 
     With Satterthwaite's degrees of freedom (Welch, The generalization of Student's problem when
     several different population variances are involved, Biometrika 34, 1947). Student's t is exact
     for a tail that both sides have alike; what of it one side has more than the other, the skewness
     of the difference, makes the interval longer. None where a side has one launch, which does not
-    show the variation between launches.
+    show the variation between launches, and no standard deviation is `assumed` for it.
     """
-    if min(len(mine), len(theirs)) < 2:
-        return None
-    variances = [variance_of(side) for side in (mine, theirs)]
     counts = [len(mine), len(theirs)]
+    is_assumed = [count == 1 and one > 0 for count, one in zip(counts, assumed, strict=True)]
+    if any(count < 2 and not known for count, known in zip(counts, is_assumed, strict=True)):
+        return None
+    variances = [
+        one**2 if known else variance_of(side)
+        for side, one, known in zip((mine, theirs), assumed, is_assumed, strict=True)
+    ]
+    # What is assumed is taken for known.
+    each = [
+        MOST_FREEDOM if known else count - 1
+        for count, known in zip(counts, is_assumed, strict=True)
+    ]
     parts = [own / count for own, count in zip(variances, counts, strict=True)]
     error = sum(parts)
-    lost = sum(part**2 / (count - 1) for part, count in zip(parts, counts, strict=True))
-    freedom = error**2 / lost if lost > 0 else float(sum(counts) - 2)
-    # Third moments add up as the parts to the power of 3/2 do, those of one side turned round.
-    tails = [(part / error) ** 1.5 if error > 0 else 0.0 for part in parts]
+    lost = sum(part**2 / free for part, free in zip(parts, each, strict=True))
+    freedom = min(error**2 / lost if lost > 0 else float(sum(each)), MOST_FREEDOM)
+    # Third moments add up as the parts to the power of 3/2 do, those of one side turned round; an
+    # assumed scatter has no tail.
+    tails = [
+        0.0 if known or error <= 0 else (part / error) ** 1.5
+        for part, known in zip(parts, is_assumed, strict=True)
+    ]
     return Slowdown(
         log=_mean(mine) - _mean(theirs),
         squared_error=error,
@@ -315,21 +341,3 @@ def together(sides: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Slowdo
         for of_curves in zip(*sides, strict=True)
     )
     return slowdown_of_sessions(*both)
-
-
-def rejected(chances: Sequence[float], level: float) -> list[bool]:
-    """Which hypotheses fall, none of them wrongly in 1 - `level` of cases: Holm's correction.
-
-    Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of
-    Statistics 6, 1979. What is far on the good side of its bound cannot fail by chance, so it does
-    not make the others harder to find: hypotheses of p over STILL_OPEN are set aside and the other
-    p-values divided by it (Zhao, Small and Su, Multiple testing when many p-values are uniformly
-    conservative, Journal of the American Statistical Association 114, 2019).
-    """
-    falls = [False] * len(chances)
-    still = sorted((p / STILL_OPEN, at) for at, p in enumerate(chances) if p <= STILL_OPEN)
-    for rank, (chance, at) in enumerate(still):
-        if chance > level / (len(still) - rank):
-            break
-        falls[at] = True
-    return falls
