@@ -353,7 +353,7 @@ def look_at_layers(runs: Sequence[Run], tally: Tally) -> None:
             figures = [over_launches(own, positive=True) for own in (below, above)]
             rounds = [dict(enumerate(own)) for own in (below, above)]
             step = step_between(size, *figures)
-            verdicts.append(step.in_rounds(*rounds, together=len(usable)).verdict)
+            verdicts.append(step.in_rounds(rounds[0], rounds[1], together=len(usable)).verdict)
         if verdicts:
             named = any(one != "cannot tell" for one in verdicts)
             tally.add("layers: a size of a transport beside itself (to be <= 5 %)", named)

@@ -96,7 +96,7 @@ def layer_named(random: Random) -> bool:
         own = [times[at, :, size].tolist() for at in (0, 1)]
         below, above = (over_launches(one, positive=True) for one in own)
         rounds = [dict(enumerate(one)) for one in own]
-        step = step_between(size, below, above).in_rounds(*rounds, together=SIZES)
+        step = step_between(size, below, above).in_rounds(rounds[0], rounds[1], together=SIZES)
         named = named or step.verdict != "cannot tell"
     return named
 

@@ -43,7 +43,7 @@ def test_every_table_has_its_curves_words_and_rows(page: str) -> None:
     assert page.count("<td>better</td>") == 13 + 7 + 10 + 3
     assert "chance is not ruled out" in page
     assert "What all of them rest on: see the notes." in page
-    assert "The speed ratio is against Escher, with its" in page
+    assert "The speed ratio is against Escher, of the geometric means" in page
     assert "Red Squall against Escher, of 56 figures: better 33, worse 23." in page
     assert "<strong>Mixed.</strong>" in page
     assert "of published figures, their rounding" in page
@@ -58,8 +58,8 @@ def test_a_page_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         write_comparison(found, tmp_path)
 
 
-def test_an_interval_beside_1_without_a_verdict_is_explained(tmp_path: Path) -> None:
-    """Launches scatter by less than days do: the interval shown does not hold 1."""
+def test_what_is_seen_in_these_runs_alone_is_said_to_be(tmp_path: Path) -> None:
+    """Launches scatter by less than days do: 3 % are seen, and the interval shown holds 1."""
     cases = make_cases(("ping_pong",), ("tcp",), (8,))
 
     def slower(case: Case, launch: int) -> list[float]:
@@ -74,10 +74,17 @@ def test_an_interval_beside_1_without_a_verdict_is_explained(tmp_path: Path) -> 
     ]
     [found], [answer] = row.ratios, row.verdicts
     assert found is not None
-    assert (found.high < 1, answer) == (True, "cannot tell")
+    assert (found.low < 1 < found.high, answer) == (True, "cannot tell")
+    assert found.in_these_runs
+    assert found.in_these_runs[1] < 1
     done = CliRunner().invoke(app, ["compare", *map(str, records)])
-    legend = " ".join(done.output.split())
-    assert "not significant: it holds both sides of 1, or would if it allowed for" in legend
+    shown = " ".join(done.output.split())
+    assert "slower here" in shown
+    assert (
+        "b is slower in these runs at 8 B; most: 3 % slower at 8 B; whether it holds on other"
+        " days is not known (one session a side)."
+    ) in shown
+    assert "Slower in these runs." in shown
 
 
 def test_no_interval_is_explained_where_any_ratio_has_none(tmp_path: Path) -> None:

@@ -151,19 +151,25 @@ def test_a_verdict_that_rests_on_less_has_a_star_where_some_do() -> None:
     figures = [figure(4290.0, "published", "4.29 us"), None, figure(8580.0, "published", "8.6 us")]
     ratios = [None, ratio(0.5, is_of_both=False)]
     verdicts = cast("Any", [None, "worse"])
-    plain = _cells(figures, ratios, verdicts, "latency", marks=False)
+    plain = _cells(figures, ratios, verdicts, verdicts, "latency", marks=False)
     assert plain == ["4.29 4.29 µs", "", "", "", "8.6 8.58 µs", "0.500", "worse"]
-    marked = _cells(figures, ratios, verdicts, "latency", marks=True)
+    marked = _cells(figures, ratios, verdicts, verdicts, "latency", marks=True)
     assert marked == [*plain[:-1], "worse*"]
-    whole = _cells(figures, [None, ratio(0.5, is_of_both=True)], verdicts, "latency", marks=True)
+    both = [None, ratio(0.5, is_of_both=True)]
+    whole = _cells(figures, both, verdicts, verdicts, "latency", marks=True)
     assert whole == plain
-    open_ = _cells(figures, ratios, cast("Any", [None, "cannot tell"]), "latency", marks=True)
+    unknown = cast("Any", [None, "cannot tell"])
+    open_ = _cells(figures, ratios, unknown, unknown, "latency", marks=True)
     assert open_[-1] == "not significant*"
+    here = _cells(figures, ratios, unknown, verdicts, "latency", marks=True)
+    assert here[-1] == "slower here*"
     bare = [None, ratio(0.5, is_of_both=False, has_interval=False)]
-    untested = _cells(figures, bare, cast("Any", [None, "cannot tell"]), "latency", marks=True)
+    untested = _cells(figures, bare, unknown, unknown, "latency", marks=True)
     assert untested[-1] == "no interval*"
-    assert _cells(figures, ratios, cast("Any", [None, None]), "latency", marks=True)[-1] == ""
-    rate = _cells([figure(855.44e6, "published", "855.44 MB/s")], [], [], "bandwidth", marks=True)
+    assert _cells(figures, ratios, [None, None], [None, None], "latency", marks=True)[-1] == ""
+    rate = _cells(
+        [figure(855.44e6, "published", "855.44 MB/s")], [], [], [], "bandwidth", marks=True
+    )
     assert rate == ["855.44 855.4 MB/s"]
 
 

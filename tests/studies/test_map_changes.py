@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -55,6 +57,41 @@ def test_two_rounds_do_not_tell(tmp_path: Path, before: weft.Run) -> None:
     [found] = changed_maps([before], [few])
     assert checks_of([found], 0.05)[0].outcome == "cannot tell"
     assert "too little was measured" in sentences_of(found)[0]
+
+
+@pytest.mark.parametrize(
+    ("longer", "low", "high", "outcome"),
+    [
+        (0.296, 0.0, 16.169, "cannot tell"),
+        (0.115, 0.049, 0.179, "cannot tell"),
+        (0.115, 0.051, 0.179, "fail"),
+        (0.0, -0.1, 0.049, "pass"),
+    ],
+)
+def test_an_interval_that_reaches_beyond_the_tolerance_is_no_pass(
+    before: weft.Run, tmp_path: Path, longer: float, low: float, high: float, outcome: str
+) -> None:
+    """+29.6 % [+0.0, +1616.9] passed at a tolerance of 5 %."""
+    [found] = changed_maps([before], [map_record(tmp_path / "same.jsonl", {})])
+    change = msgspec.structs.replace(found.change, longer=longer, longer_low=low, longer_high=high)
+    [check] = checks_of([msgspec.structs.replace(found, change=change)], 0.05)
+    assert check.outcome == outcome
+    assert ("its interval reaches beyond 5 %" in check.why) is (outcome == "cannot tell")
+
+
+def test_a_way_that_nobody_explains_is_no_pass(before: weft.Run, tmp_path: Path) -> None:
+    """One way between two hosts takes ten times as long: who is slow is not known."""
+    [found] = changed_maps([before], [map_record(tmp_path / "same.jsonl", {})])
+    slower = found.change.slower
+    rest = slower.rest
+    one_way = (rest.source == rest.source[0]) & (rest.target == rest.target[0])
+    rest = msgspec.structs.replace(rest, time_ns=np.where(one_way, 10.0, 1.0) * rest.time_ns)
+    change = msgspec.structs.replace(
+        found.change, slower=msgspec.structs.replace(slower, rest=rest)
+    )
+    [check] = checks_of([msgspec.structs.replace(found, change=change)], 0.05)
+    assert check.outcome == "cannot tell"
+    assert "no cause is sure" in check.why
 
 
 def test_other_hosts_have_no_pair_in_common(tmp_path: Path, before: weft.Run) -> None:

@@ -97,9 +97,7 @@ def test_a_line_at_1_says_what_the_speeds_are_beside(tmp_path: Path) -> None:
 RUNS = 400
 
 
-def verdicts_of_runs(
-    factor: float, launches: int, sizes: int = 4
-) -> list[tuple[Verdict | None, ...]]:
+def verdicts_of_runs(factor: float, launches: int, sizes: int = 4) -> list[tuple[Verdict, ...]]:
     """What drawn runs say of a setting that takes so many times as long, size by size.
 
     Rounds differ by 30 %, launches of a round by 2 % on top.

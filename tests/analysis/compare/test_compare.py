@@ -133,19 +133,23 @@ def test_ratio_and_verdict_of_every_size_are_the_true_ones(tmp_path: Path) -> No
             assert ratio.low < ratio.speed < ratio.high
             assert ratio.speed == pytest.approx(true, rel=1e-3)
     latency = found.tables[0]
-    assert [row.verdicts[0] for row in latency.rows] == ["better", "worse", "same", "worse", "same"]
+    # On other days equal records may differ by more than 2 %.
+    told = [row.verdicts[0] for row in latency.rows]
+    assert told == ["better", "worse", "cannot tell", "worse", "cannot tell"]
+    assert [row.seen[0] for row in latency.rows] == ["better", "worse", "same", "worse", "same"]
     assert latency.words == (
         (
-            "b is faster at 0 B; a is faster at 8 B; the same at 1 KiB; a is faster at 64 KiB; the"
-            " same at 1 MiB; crossover between 0 B and 8 B (one session a side)."
+            "b is faster at 0 B; a is faster at 8 B; b is the same in these runs at 1 KiB; a is"
+            " faster at 64 KiB; b is the same in these runs at 1 MiB; crossover between 0 B and 8 B"
+            " (one session a side)."
         ),
     )
     assert found.unlike == {}
 
 
 def test_the_margin_is_the_users(tmp_path: Path) -> None:
-    names = two_records(tmp_path, {8: 1.10})
-    for same, told in ((0.02, "worse"), (0.12, "same")):
+    names = two_records(tmp_path, {8: 1.12})
+    for same, told in ((0.02, "worse"), (0.22, "same")):
         latency = table(compare(load_sides(names), same), "ping_pong", "latency")
         assert [row.verdicts[0] for row in latency.rows if row.bytes == 8] == [told]
 
@@ -203,7 +207,7 @@ def test_cases_without_a_good_figure_are_left_out_and_told(tmp_path: Path) -> No
 def test_words_for_runs_of_verdicts() -> None:
     told = in_words("A", "B", [(1, "better"), (2, "cannot tell"), (4, "cannot tell"), (8, "worse")])
     assert told == (
-        "B is faster at 1 B; no significant difference from 2 B to 4 B; A is faster at 8 B;"
+        "B is faster at 1 B; cannot tell from 2 B to 4 B; A is faster at 8 B;"
         " crossover between 1 B and 8 B."
     )
     assert in_words("A", "B", [(1, None)]) == "no size in common."

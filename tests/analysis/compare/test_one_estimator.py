@@ -68,8 +68,8 @@ def test_compare_and_check_give_one_figure(
         assert check.speed is not None
         assert ratio.speed == pytest.approx(check.speed.speed, rel=1e-12)
         assert ratio.basis == check.speed.basis == ("sessions" if sum(sessions) > 2 else "launches")
-        # Each end of a check's holds in 95 %, both ends of a comparison's together.
-        assert ratio.low < check.speed.low < check.speed.high < ratio.high
+        # A comparison's ends hold together at all sizes, the lower one of a check by itself.
+        assert ratio.low < check.speed.low < check.speed.speed < check.speed.high
 
 
 def coarse(path: Path, time_ns: float, tick_ns: float) -> str:
@@ -100,7 +100,9 @@ def coarse(path: Path, time_ns: float, tick_ns: float) -> str:
         (720.0, 1.0, "fail"),
         (760.0, 80.0, "fail"),
         (600.0, 80.0, "cannot tell"),
-        (600.0, 16.0, "pass"),
+        # Other days may be slower by more than the rest.
+        (600.0, 16.0, "cannot tell"),
+        (560.0, 16.0, "pass"),
     ],
 )
 def test_a_check_knows_a_time_to_half_a_tick(

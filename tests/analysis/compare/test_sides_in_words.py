@@ -68,8 +68,14 @@ def test_a_side_that_lacks_a_size_is_judged_by_those_that_it_has(tmp_path: Path)
         None,
     ]
     assert [one.sentence for one in outcomes_of(found)] == [
-        "b against a, of 2 figures: same within 2 % 2.",
-        "c against a, of 4 figures: same within 2 % 4.",
+        (
+            "b against a, of 2 figures: the same here 2, same within 2 % 0."
+            " here: in these runs, whatever other days bring."
+        ),
+        (
+            "c against a, of 4 figures: the same here 4, same within 2 % 0."
+            " here: in these runs, whatever other days bring."
+        ),
     ]
 
 

@@ -52,6 +52,7 @@ def test_a_difference_of_one_session_each_allows_for_other_days() -> None:
         assert verdict(found) == answer
         assert (found.high < 1) is (answer == "worse")
         assert seen(found) == "worse"
+        assert found.in_these_runs
         assert found.low <= found.in_these_runs[0] < found.in_these_runs[1] <= found.high
 
 
@@ -64,7 +65,7 @@ def test_layers_name_no_size_where_nothing_differs() -> None:
             times = 10_000 * np.exp(0.01 * random.standard_normal((2, 5)))
             below, above = (over_launches(own.tolist(), positive=True) for own in times)
             rounds = [dict(enumerate(own.tolist())) for own in times]
-            step = step_between(size, below, above).in_rounds(*rounds, together=SIZES)
+            step = step_between(size, below, above).in_rounds(rounds[0], rounds[1], together=SIZES)
             named = named or step.verdict != "cannot tell"
         wrong += named
     assert wrong <= MOST

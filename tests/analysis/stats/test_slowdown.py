@@ -16,6 +16,7 @@ from weft.analysis.stats.slowdown import (
     TAILED_FREEDOM,
     Slowdown,
     moderated,
+    quantile,
     slowdown,
     slowdown_of_sessions,
 )
@@ -101,8 +102,9 @@ def test_where_one_side_scatters_alone_the_interval_is_longer() -> None:
     assert alike is not None
     assert (alone.one_sided, turned.one_sided, alike.one_sided) == pytest.approx((1.0, -1.0, 0.0))
     for found, longer in ((alone, 1 + ONE_SIDED_TAIL), (alike, 1.0)):
-        _, low, high = found.speed(2.0)
-        assert math.log(high / low) / 4 == pytest.approx(longer * math.sqrt(found.squared_error))
+        _, low, high = found.speed(0.025, 0.025)
+        reach = 2 * quantile(found.freedom, 0.975) * math.sqrt(found.squared_error)
+        assert math.log(high / low) == pytest.approx(longer * reach)
 
 
 def test_sessions_are_taken_to_differ_by_as_much_as_launches_do() -> None:

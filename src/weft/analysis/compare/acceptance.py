@@ -272,7 +272,8 @@ def passes_at(speed: Ratio | None) -> float | None:
 def _left_open(speed: Ratio | None, needed: Needed, tolerance: float) -> str:
     """What an open answer says: what is seen in these runs, what they pass, and what it takes."""
     parts = []
-    if speed is not None and _on(*speed.in_these_runs, tolerance) == "fail":
+    here = speed.in_these_runs if speed else None
+    if here and _on(*here, tolerance) == "fail":
         parts.append("slower by more than that in these runs; whether on other days is not known")
     least = passes_at(speed)
     if least is not None and least < MOST_TOLERANCE:

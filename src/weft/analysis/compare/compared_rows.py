@@ -188,9 +188,11 @@ def _word(
         return "Worse.", "bad"
     if "cannot tell" not in given:
         return ("The same." if given else "Nothing in common."), "open"
-    differs = [one for one in (HERE["better"], HERE["worse"]) if here.get(one)]
-    if differs and "same" not in given:
-        word = differs[0].removesuffix(" here") if len(differs) == 1 else "mixed"
+    seen = [one for one in (HERE["better"], HERE["worse"]) if here.get(one)]
+    if not seen and sum(here.values()) == counts.get("cannot tell"):
+        seen = [HERE["same"]]
+    if seen and "same" not in given:
+        word = seen[0].removesuffix(" here") if len(seen) == 1 else "mixed"
         return f"{word.capitalize()} in these runs.", "open"
     return ("In part the same." if "same" in given else "Cannot tell."), "open"
 

@@ -339,7 +339,6 @@ def _course(
                 low=exp(-step.high),
                 high=exp(-step.low),
                 basis=PLURAL["session"],
-                in_these_runs=(exp(-step.high), exp(-step.low)),
             ),
             chance=step.chance,
         )

@@ -61,15 +61,15 @@ class Ratio(msgspec.Struct, frozen=True, kw_only=True):
 
     The ends decide the verdict. They hold for all figures that are looked at together, and allow
     for other days where one session of each side is all there is; `in_these_runs` has the ends
-    without that allowance. With one launch on a side the ends are infinite: they are unknown. As
-    plain data the speed is the `value`, as of every figure.
+    without that allowance, None of what needs none. With one launch on a side the ends are
+    infinite: they are unknown. As plain data the speed is the `value`, as of every figure.
     """
 
     speed: float = msgspec.field(name="value")
     low: float
     high: float
     basis: str
-    in_these_runs: tuple[float, float]
+    in_these_runs: tuple[float, float] | None = None
 
     @property
     def is_of_both(self) -> bool:
@@ -112,13 +112,11 @@ def ratio(
         return one_launch(middle)
     down = math.hypot(math.log(a.value / a.low), math.log(b.high / b.value))
     up = math.hypot(math.log(a.high / a.value), math.log(b.value / b.low))
-    low, high = exp(middle - down), exp(middle + up)
     return Ratio(
         speed=exp(middle),
-        low=low,
-        high=high,
+        low=exp(middle - down),
+        high=exp(middle + up),
         basis=_basis(first.kind, second.kind),
-        in_these_runs=(low, high),
     )
 
 
@@ -161,10 +159,7 @@ def needed(
 
 def one_launch(log_speed: float) -> Ratio:
     """Of one launch on a side, which does not show the variation between launches."""
-    ends = (-math.inf, math.inf)
-    return Ratio(
-        speed=exp(log_speed), low=ends[0], high=ends[1], basis=_ONE_LAUNCH, in_these_runs=ends
-    )
+    return Ratio(speed=exp(log_speed), low=-math.inf, high=math.inf, basis=_ONE_LAUNCH)
 
 
 def ratio_of(
@@ -234,7 +229,9 @@ def verdict(found: Ratio, same: float = SAME) -> Verdict:
 
 def seen(found: Ratio, same: float = SAME) -> Verdict:
     """The verdict on these runs alone, whatever other days bring."""
-    return _verdict(*found.in_these_runs, same) if found.has_interval else "cannot tell"
+    if not found.has_interval or found.in_these_runs is None:
+        return verdict(found, same)
+    return _verdict(*found.in_these_runs, same)
 
 
 def _verdict(low: float, high: float, same: float) -> Verdict:
