@@ -258,8 +258,6 @@ def scenes() -> list[Scene]:
                   partial(compared_parts, kind=kind, scatter=0.07), FIRST),
             Scene(f"compare, sessions {words}",
                   partial(compared, kind=kind, **of_days), FIRST_SESSIONS, "session"),
-            Scene(f"check --against a record, launches {words}",
-                  partial(checked, kind=kind, **of_launches), FIRST),
             Scene(f"check --against records, sessions {words}",
                   partial(checked, kind=kind, **of_days), FIRST_SESSIONS, "session"),
             Scene(f"check --against limits, launches {words}",

@@ -41,7 +41,7 @@ def test_a_comparison(nights: tuple[weft.Run, weft.Run]) -> None:
         {"better": 0, "worse": len(rows), "same": 0, "cannot tell": 0}
     ]
     assert f"worse {len(rows)}" in repr(found)
-    assert weft.compare(first, second, same=0.3).table["verdict"].to_list() == ["same"] * len(rows)
+    assert weft.compare(first, second, same=0.6).table["verdict"].to_list() == ["same"] * len(rows)
     only = weft.compare(first, str(second.path), test="stream")
     assert set(only.table["test"]) == {"stream"}
     [axes] = only.plot().axes

@@ -120,7 +120,7 @@ def test_the_least_difference_that_a_layer_is_told_by_is_a_share_of_the_layer_be
     above = at_10_us.mapped(lambda time: time * above_ns / 10_000)
     added = over_launches([-300.0, -100.0, 0.0, 100.0, 300.0], positive=False)
     apart = step_between(8, at_10_us, above)
-    step = msgspec.structs.replace(apart, added_ns=added, verdict="cannot tell")
+    step = msgspec.structs.replace(apart, by_itself_ns=added, verdict="cannot tell")
     assert step.needed(0.2) == to_be_beside(added, 0.0, 2_000.0)
     assert step.needed(0.2) != to_be_beside(added, 0.0, 0.2 * above_ns)
 

@@ -49,7 +49,7 @@ def advised(lines: Sequence[str], records: Sequence[Run]) -> list[str]:
     return found
 
 
-def test_a_comparison_names_the_launches_that_would_tell_and_each_command_is_a_run(
+def test_a_comparison_names_the_sessions_that_would_tell_and_each_command_is_a_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = (
@@ -57,26 +57,30 @@ def test_a_comparison_names_the_launches_that_would_tell_and_each_command_is_a_r
         record(tmp_path, "other", 1.01, turn=2, noise=0.2),
     )
     found = compare(load_sides([str(one.path), str(other.path)]))
-    commands = advised(found.notes, (one, other))
-    counts = {request_of_command(each, monkeypatch).launches for each in commands}
-    # (1.96 + 0.84)^2 2 0.026^2 / log(1.02)^2, and the doubt about ten launches: some tens.
-    [count] = counts
-    assert 20 < count < 120
+    [said] = [line for line in found.notes if " takes " in line]
+    # What sessions are taken to differ by is as much as launches do: it is out of reach.
+    assert "sessions a side" in said
+    assert "out of reach with this set-up" in said
+    quiet = (record(tmp_path, "a", noise=0.01), record(tmp_path, "b", 1.05, noise=0.01))
+    found = compare(load_sides([str(own.path) for own in quiet]))
+    for command in advised(found.notes, quiet):
+        assert request_of_command(command, monkeypatch).launches == 5
+    # (2.58 + 0.84)^2 2 0.02^2 / (log(1.05)^2 + 0.001^2), five sizes together, and Student's z^2 / 4.
+    assert "takes about 6 sessions a side" in " ".join(found.notes)
 
 
 def test_a_check_has_a_line_for_all_that_is_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mine, theirs = record(tmp_path, "mine"), record(tmp_path, "theirs", turn=1)
+    mine = record(tmp_path, "mine", 1.02, noise=0.1)
+    theirs = record(tmp_path, "theirs", turn=1, noise=0.1)
     found = checked([mine.path], [theirs.path], 0.05)
     assert found.outcome == "cannot tell"
     [curve] = [check for check in found.checks if check.bytes is None]
     assert curve.needed is not None
-    assert f"it takes about {int(curve.needed.count)} launches a side" in curve.why
-    commands = advised(found.notes, (mine, theirs))
-    for command in commands:
-        request = request_of_command(command, monkeypatch)
-        assert request.launches == curve.needed.count
+    assert f"it takes about {int(curve.needed.count)} sessions a side" in curve.why
+    for command in advised(found.notes, (mine, theirs)):
+        assert request_of_command(command, monkeypatch).launches == 5
 
 
 def test_a_check_of_limits_is_of_one_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

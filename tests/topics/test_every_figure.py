@@ -17,6 +17,7 @@ from weft.topics.base import Results, Topic
 FURTHER = {
     "added_ns",
     "step.added_ns",
+    "step.by_itself_ns",
     "cost",
     "base_ns",
     "drop_at_percent",
