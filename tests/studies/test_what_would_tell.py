@@ -65,7 +65,7 @@ def test_a_comparison_names_the_sessions_that_would_tell_and_each_command_is_a_r
     found = compare(load_sides([str(own.path) for own in quiet]))
     for command in advised(found.notes, quiet):
         assert request_of_command(command, monkeypatch).launches == 5
-    # (2.58 + 0.84)^2 2 0.02^2 / (log(1.05)^2 + 0.001^2), five sizes together, and Student's z^2 / 4.
+    # (2.58 + 0.84)^2 2 0.02^2 / log(1.05)^2 of five sizes together, and Student's z^2 / 4.
     assert "takes about 6 sessions a side" in " ".join(found.notes)
 
 
