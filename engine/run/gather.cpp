@@ -23,7 +23,8 @@ std::span<const std::byte> bytes_of(const Item& item) {
 template <class Item>
 std::vector<Item> items_of(std::span<const std::byte> bytes) {
   std::vector<Item> items(bytes.size() / sizeof(Item));
-  std::memcpy(items.data(), bytes.data(), items.size() * sizeof(Item));
+  // Of no items both addresses are null, which memcpy may not have.
+  if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(Item));
   return items;
 }
 

@@ -68,7 +68,7 @@ std::vector<std::byte> head_with_more(const Report& report, ReportHead head, int
         head.reason_bytes > 0 ? std::as_bytes(std::span(reason)) : std::as_bytes(std::span(all));
     head.reason_bytes =
         static_cast<std::uint32_t>(std::min<std::size_t>(head.reason_bytes, room.size()));
-    std::memcpy(room.data(), more.data(), std::min(more.size(), room.size()));
+    std::ranges::copy(more.first(std::min(more.size(), room.size())), room.begin());
   }
   std::memcpy(bytes.data(), &head, sizeof head);
   return bytes;

@@ -98,6 +98,10 @@ WHOLE = (
 COMPARISONS = Step(
     "every comparison once", (".venv/bin/python", "-m", "bench", "--rounds", "1"), needs=("build",)
 )
+_SANITIZED = (
+    "cmake --preset sanitize && cmake --build --preset sanitize && ctest --preset sanitize"
+)
+SANITIZED = Step("engine tests under sanitizers", ("bash", "-c", _SANITIZED))
 MUTANTS = Step(
     "mutants", ("make", "--no-print-directory", "mutants", "ARGS=--minutes 10"), needs=("build",)
 )
@@ -106,5 +110,5 @@ PARTS = {
     "all": WHOLE,
     "quick": (BUILD_AS_USERS_DO, QUICK),
     "build": (BUILD_PROGRAMS, BUILD_TESTS),
-    "nightly": (BUILD_PROGRAMS, COMPARISONS, MUTANTS),
+    "nightly": (BUILD_PROGRAMS, COMPARISONS, SANITIZED, MUTANTS),
 }
