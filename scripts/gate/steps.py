@@ -98,9 +98,7 @@ WHOLE = (
 COMPARISONS = Step(
     "every comparison once", (".venv/bin/python", "-m", "bench", "--rounds", "1"), needs=("build",)
 )
-_SANITIZED = (
-    "cmake --preset sanitize && cmake --build --preset sanitize && ctest --preset sanitize"
-)
+_SANITIZED = "cmake --preset sanitize && cmake --build --preset sanitize && ctest --preset sanitize"
 SANITIZED = Step("engine tests under sanitizers", ("bash", "-c", _SANITIZED))
 MUTANTS = Step(
     "mutants", ("make", "--no-print-directory", "mutants", "ARGS=--minutes 10"), needs=("build",)
