@@ -5,9 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "contract/rank_hosts.hpp"
 #include "contract/values.hpp"
 
 namespace weft {
@@ -68,6 +70,8 @@ struct Case {
   Values application;
   /// Where the case lies on the axis of its test.
   std::uint64_t point = 0;
+  /// Of a stream between two ranks: rank 1 sends to rank 0 instead of rank 0 to rank 1.
+  bool is_back = false;
   /// Of a pattern of pairs: how many of them run at once; 0: all.
   std::uint32_t at_once = 0;
   std::uint64_t seed = 1;
@@ -80,6 +84,8 @@ struct Case {
   /// Not of the line: the ranks that share this one's host and so its memory, in their order; none:
   /// all of them.
   std::vector<int> ranks_here;
+  /// Not of the line: the hosts of all ranks; none: all ranks share a host.
+  std::shared_ptr<const RankHosts> hosts;
   /// Not of the line: CPUs of this host that are free for threads of this rank, on every rank as
   /// many.
   std::vector<int> spare_cpus;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "contract/case.hpp"
@@ -46,11 +48,14 @@ inline Role ring_role(int rank, int size) {
   return {.to = {right}, .from = {left}, .neighbours = {left, right}, .followers = {}};
 }
 
-/// Rank 0 sends to rank 1.
-inline Role one_way_role(int rank) {
-  if (rank == 0) return {.to = {1}, .from = {}, .neighbours = {1}, .followers = {}};
-  if (rank == 1) return {.to = {}, .from = {0}, .neighbours = {0}, .followers = {}};
-  return {};
+/// Rank 0 sends to rank 1, or on the way back rank 1 to rank 0.
+inline Role one_way_role(int rank, bool is_back) {
+  if (rank > 1) return {};
+  const int other = 1 - rank;
+  Role role;
+  ((rank == 0) != is_back ? role.to : role.from) = {other};
+  role.neighbours = {other};
+  return role;
 }
 
 /// The first rank of each pair sends to the second; rank 0 is the first of the first pair and gives
@@ -66,6 +71,26 @@ inline Role pairs_role(const std::vector<std::pair<int, int>>& pairs, int rank) 
   if (!role.to.empty() && rank != 0) role.neighbours.push_back(0);
   role.neighbours.insert(role.neighbours.end(), role.followers.begin(), role.followers.end());
   return role;
+}
+
+/// Pairs of ranks that exchange measured messages, and those of them whose ranks are on two hosts.
+struct PairCounts {
+  std::uint32_t all = 0;
+  std::uint32_t between_hosts = 0;
+};
+
+/// Counts the pairs of this rank with ranks of higher numbers. Summed over all ranks, each pair
+/// counts once.
+inline PairCounts pair_counts(const Role& role, int rank, const RankHosts* hosts) {
+  std::set<int> partners(role.to.begin(), role.to.end());
+  partners.insert(role.from.begin(), role.from.end());
+  PairCounts counts;
+  for (const int partner : partners) {
+    if (partner <= rank) continue;
+    ++counts.all;
+    if (hosts != nullptr && !hosts->share(rank, partner)) ++counts.between_hosts;
+  }
+  return counts;
 }
 
 }  // namespace weft

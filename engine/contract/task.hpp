@@ -89,6 +89,8 @@ struct PatternInfo {
   Axis axis = {};
   /// Whether it keeps the case's Q messages in flight.
   bool has_queue = false;
+  /// Whether it can be measured from rank 1 to rank 0 too.
+  bool has_directions = false;
   /// How often a sample holds the time that a small message is on its way, beside its messages' own
   /// times: the first message, the control messages that start and end a stream.
   std::uint32_t latencies_per_sample = 0;
@@ -234,6 +236,8 @@ struct Task {
   std::span<Ticks> samples;
   /// Where the case lies on the pattern's axis.
   std::uint64_t point = 0;
+  /// Whether rank 1 sends to rank 0.
+  bool is_back = false;
   /// The lattice of an application, and the computing of an iteration.
   Lattice lattice;
   Ticks work = 0;

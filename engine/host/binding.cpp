@@ -80,6 +80,7 @@ Binding::Binding(const Options& options, const std::string& device, Bootstrap& b
   }
   location.numa = numa_of(topology, location.cpu);
   location.socket = socket_of(topology, location.cpu);
+  location.core = core_of(topology, location.cpu);
   std::vector<int> cpus_of_ranks;
   const std::vector<std::string> cpus = boot.exchange(std::to_string(location.cpu));
   for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
@@ -90,9 +91,10 @@ Binding::Binding(const Options& options, const std::string& device, Bootstrap& b
   hwloc_bitmap_t free_cpus = state_->for_helpers.get();
   hwloc_bitmap_andnot(free_cpus, state_->allowed.get(), state_->polling.get());
   if (hwloc_bitmap_iszero(free_cpus) != 0) hwloc_bitmap_copy(free_cpus, state_->allowed.get());
-  const std::vector<int> cores = cpus_of(topology, state_->allowed.get(), Placement::any, "");
-  state_->spare =
-      spare_cpus_of(cores, cpus_of_ranks, [&](int cpu) { return numa_of(topology, cpu); })[local];
+  state_->spare = spare_cpus_of(
+      cpus_of(topology, state_->allowed.get(), Placement::any, ""), cpus_of_ranks,
+      [&](int cpu) { return numa_of(topology, cpu); },
+      [&](int cpu) { return core_of(topology, cpu); })[local];
   std::size_t least = state_->spare.size();
   for (const std::string& count : boot.exchange(std::to_string(least))) {
     least = std::min<std::size_t>(least, std::stoul(count));

@@ -18,6 +18,7 @@ struct Location {
   int cpu = -1;
   int numa = -1;
   int socket = -1;
+  int core = -1;
 };
 
 /// Keeps this process's threads apart: the one that polls on a CPU of its own, those of MPI and of
@@ -25,7 +26,8 @@ struct Location {
 class Binding {
  public:
   /// Binds the calling thread: to `cpus[local rank]` when given, else to a core of its own as the
-  /// options' placement wants, round robin where ranks outnumber cores. Messages go by `device`.
+  /// options' placement wants. If ranks outnumber cores, they take further hardware threads of the
+  /// cores, and then the CPUs again. Messages go by `device`.
   /// Threads that it starts inherit that. Collective. Throws std::runtime_error.
   Binding(const Options& options, const std::string& device, Bootstrap& boot);
   Binding(const Binding&) = delete;

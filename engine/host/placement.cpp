@@ -34,30 +34,49 @@ int index_of_holder(hwloc_topology_t topology, hwloc_obj_type_t type, int cpu, b
   return -1;
 }
 
-std::vector<int> cores_in(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
-                          hwloc_const_bitmap_t within) {
-  std::vector<int> first_cpus;
+/// The logical CPUs of each core: its hardware threads.
+using Cores = std::vector<std::vector<int>>;
+
+Cores cores_in(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
+               hwloc_const_bitmap_t within) {
+  Cores cores;
   const Bitmap usable(hwloc_bitmap_alloc());
   for (const hwloc_obj_t core : objects_of(topology, HWLOC_OBJ_CORE)) {
     hwloc_bitmap_and(usable.get(), core->cpuset, allowed);
     hwloc_bitmap_and(usable.get(), usable.get(), within);
-    const int first = hwloc_bitmap_first(usable.get());
-    if (first >= 0) first_cpus.push_back(first);
+    std::vector<int> threads;
+    for (int cpu = hwloc_bitmap_first(usable.get()); cpu >= 0;
+         cpu = hwloc_bitmap_next(usable.get(), cpu)) {
+      threads.push_back(cpu);
+    }
+    if (!threads.empty()) cores.push_back(std::move(threads));
   }
-  return first_cpus;
+  return cores;
+}
+
+/// The first hardware thread of every core, then the second of every core that has one, and so on.
+std::vector<int> cores_before_threads(const Cores& cores) {
+  std::vector<int> cpus;
+  for (std::size_t thread = 0; true; ++thread) {
+    const std::size_t before = cpus.size();
+    for (const std::vector<int>& core : cores) {
+      if (thread < core.size()) cpus.push_back(core[thread]);
+    }
+    if (cpus.size() == before) return cpus;
+  }
 }
 
 /// The cores of each socket that has any.
-std::vector<std::vector<int>> sockets_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed) {
-  std::vector<std::vector<int>> sockets;
+std::vector<Cores> sockets_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed) {
+  std::vector<Cores> sockets;
   for (const hwloc_obj_t socket : objects_of(topology, HWLOC_OBJ_PACKAGE)) {
-    std::vector<int> cores = cores_in(topology, allowed, socket->cpuset);
+    Cores cores = cores_in(topology, allowed, socket->cpuset);
     if (!cores.empty()) sockets.push_back(std::move(cores));
   }
   return sockets;
 }
 
-std::vector<int> of_one_socket(const std::vector<std::vector<int>>& sockets) {
+Cores of_one_socket(const std::vector<Cores>& sockets) {
   if (sockets.empty()) {
     throw std::runtime_error(host_name() + " has no socket that is known; choose --placement pack");
   }
@@ -66,20 +85,20 @@ std::vector<int> of_one_socket(const std::vector<std::vector<int>>& sockets) {
   });
 }
 
-std::vector<int> of_sockets_in_turn(const std::vector<std::vector<int>>& sockets) {
+Cores of_sockets_in_turn(const std::vector<Cores>& sockets) {
   if (sockets.size() < 2) {
     throw std::runtime_error(host_name() +
                              " has one socket that its ranks may use; choose --placement "
                              "same-socket, or another host");
   }
   // Sockets with fewer cores than others leave the turn early: no core is taken twice.
-  std::vector<int> cpus;
+  Cores in_turn;
   for (std::size_t round = 0; true; ++round) {
-    const std::size_t before = cpus.size();
-    for (const std::vector<int>& cores : sockets) {
-      if (round < cores.size()) cpus.push_back(cores[round]);
+    const std::size_t before = in_turn.size();
+    for (const Cores& cores : sockets) {
+      if (round < cores.size()) in_turn.push_back(cores[round]);
     }
-    if (cpus.size() == before) return cpus;
+    if (in_turn.size() == before) return in_turn;
   }
 }
 
@@ -108,34 +127,41 @@ int socket_of(hwloc_topology_t topology, int cpu) {
   return index_of_holder(topology, HWLOC_OBJ_PACKAGE, cpu, false);
 }
 
+int core_of(hwloc_topology_t topology, int cpu) {
+  return index_of_holder(topology, HWLOC_OBJ_CORE, cpu, false);
+}
+
 std::vector<int> cpus_of(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
                          Placement placement, const std::string& device) {
   switch (placement) {
     case Placement::same_socket:
-      return of_one_socket(sockets_of(topology, allowed));
+      return cores_before_threads(of_one_socket(sockets_of(topology, allowed)));
     case Placement::other_socket:
-      return of_sockets_in_turn(sockets_of(topology, allowed));
+      return cores_before_threads(of_sockets_in_turn(sockets_of(topology, allowed)));
     case Placement::near_device: {
-      std::vector<int> cpus = cores_in(topology, allowed, near(topology, device));
-      if (!cpus.empty()) return cpus;
+      const Cores cores = cores_in(topology, allowed, near(topology, device));
+      if (!cores.empty()) return cores_before_threads(cores);
       throw std::runtime_error("no core of " + host_name() + " near " + device +
                                " may be used; check taskset and cgroups");
     }
     case Placement::any:
       break;
   }
-  return cores_in(topology, allowed, hwloc_topology_get_topology_cpuset(topology));
+  return cores_before_threads(
+      cores_in(topology, allowed, hwloc_topology_get_topology_cpuset(topology)));
 }
 
-std::vector<std::vector<int>> spare_cpus_of(const std::vector<int>& cores,
+std::vector<std::vector<int>> spare_cpus_of(const std::vector<int>& cpus,
                                             const std::vector<int>& of_ranks,
-                                            const std::function<int(int cpu)>& numa) {
+                                            const std::function<int(int cpu)>& numa,
+                                            const std::function<int(int cpu)>& core) {
   std::vector<std::vector<int>> spare(of_ranks.size());
-  const std::set<int> polling(of_ranks.begin(), of_ranks.end());
-  if (polling.size() < of_ranks.size()) return spare;
+  std::set<int> taken;
+  for (const int cpu : of_ranks) taken.insert(core(cpu));
+  if (taken.size() < of_ranks.size()) return spare;
   std::vector<int> left;
-  for (const int cpu : cores) {
-    if (!polling.contains(cpu)) left.push_back(cpu);
+  for (const int cpu : cpus) {
+    if (taken.insert(core(cpu)).second) left.push_back(cpu);
   }
   const std::size_t each = left.size() / of_ranks.size();
   for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {

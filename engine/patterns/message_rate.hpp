@@ -9,10 +9,12 @@
 #include "contract/roles.hpp"
 #include "contract/wording.hpp"
 #include "patterns/parts/paired_streams.hpp"
+#include "patterns/parts/pairs_across.hpp"
 
 namespace weft {
 
-/// Rank i to rank i + n/2 of n, as many pairs as the case's point says; without one, all.
+/// Pairs between hosts if possible, as many as the case's point says; without one, all ranks but
+/// one of an odd number.
 struct MessageRate : PairedStreams {
   static constexpr PatternInfo info{
       .name = "message_rate",
@@ -38,11 +40,8 @@ struct MessageRate : PairedStreams {
            counted(2 * spec.point, "rank") + "; choose more with --ranks";
   }
   static Role role(const Case& spec, int rank, int size) {
-    const int half = size / 2;
-    const int count = spec.point == 0 ? half : static_cast<int>(spec.point);
-    std::vector<std::pair<int, int>> pairs;
-    pairs.reserve(static_cast<std::size_t>(count));
-    for (int first = 0; first < count; ++first) pairs.emplace_back(first, first + half);
+    std::vector<std::pair<int, int>> pairs = pairs_across(spec, size);
+    if (spec.point > 0) pairs.resize(spec.point);
     return pairs_role(pairs, rank);
   }
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include "bootstrap/first_neighbours.hpp"
 #include "bootstrap/mpi.hpp"
 #include "contract/options.hpp"
+#include "contract/rank_hosts.hpp"
 #include "host/arithmetic.hpp"
 #include "host/binding.hpp"
 #include "host/deadline.hpp"
@@ -35,6 +37,10 @@ struct ThisHost {
   using Now = CycleCounter;
   using Place = Binding;
   static constexpr auto calibrate_since = calibrate;
+  /// Collective.
+  static std::shared_ptr<const RankHosts> hosts_of_ranks(Bootstrap& boot) {
+    return std::make_shared<const RankHosts>(rank_hosts(hosts_of(boot)));
+  }
   /// The time of a case, as long as what this returns is there.
   static Deadline limit(Bootstrap& /*boot*/, unsigned seconds) { return Deadline(seconds); }
 };
@@ -44,6 +50,7 @@ template <class Machine, TwoSided T>
 bool serve(T& link, Bootstrap& boot, typename Machine::Place& place, double tick_ns) {
   MessageMemory memory;
   const std::vector<int> ranks_here = ranks_that_share(boot);
+  const std::shared_ptr<const RankHosts> hosts = Machine::hosts_of_ranks(boot);
   while (true) {
     std::optional<std::string> line;
     if (boot.rank() == 0) line = next_case_line();
@@ -52,6 +59,7 @@ bool serve(T& link, Bootstrap& boot, typename Machine::Place& place, double tick
     Case spec = parse_case(text);
     spec.spare_cpus = place.spare_cpus();
     spec.ranks_here = ranks_here;
+    spec.hosts = hosts;
     [[maybe_unused]] const auto deadline = Machine::limit(boot, spec.deadline_s);
     place.release_helpers();  // such as the last case made
     Batch batch;

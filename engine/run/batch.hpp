@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "contract/roles.hpp"
 #include "contract/transport.hpp"
 #include "contract/values.hpp"
 
@@ -50,6 +51,8 @@ struct Batch {
   PagesGot pages;
   /// The largest of the ranks that probed.
   std::optional<std::uint32_t> queue_held;
+  /// Over all ranks.
+  PairCounts pairs;
   /// Rank 0's samples; every other series is a part.
   std::vector<Ticks> ticks;
   std::vector<Series> parts;

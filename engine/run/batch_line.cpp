@@ -53,6 +53,10 @@ void BatchLine::begin(const Batch& batch) {
     head["sent_messages"] = batch.sent_messages;
   }
   if (!batch.application.empty()) head["application"] = to_json(batch.application);
+  if (batch.outcome.status == Status::ok && batch.pairs.all > 0) {
+    head["pairs"] = batch.pairs.all;
+    head["pairs_between_hosts"] = batch.pairs.between_hosts;
+  }
   if (batch.queue_held) head["queue_held"] = *batch.queue_held;
   text_ = dump(head);
   text_.back() = ',';

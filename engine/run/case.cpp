@@ -109,6 +109,11 @@ Case parse_case(const std::string& line) {
     spec.wait = object.value("wait", "");
     spec.pages = object.value("pages", "");
     (void)pages_of(spec.pages);
+    const std::string direction = object.value("direction", "");
+    if (!direction.empty() && direction != "back") {
+      throw std::invalid_argument("direction must be back or empty, not " + direction);
+    }
+    spec.is_back = direction == "back";
     spec.point = number<std::uint64_t>(object, "point", 0, 0, most_point);
     spec.at_once = number<std::uint32_t>(object, "at_once", 0, 0, 1U << 20U);
     if (object.contains("schedule")) read_schedule(object.at("schedule"), spec.schedule);

@@ -33,6 +33,7 @@ bool CaseRun::run(Batch& batch, Report& report) {
   batch.sent_messages = lanes.size() * plan_->pattern->footprint.messages_per_operation;
   batch.sent_bytes = std::accumulate(lanes.begin(), lanes.end(), std::uint64_t{0}) *
                      plan_->pattern->footprint.messages_per_operation;
+  report.pairs = pair_counts(plan_->role, plan_->rank, plan_->spec.hosts.get());
   const bool by_pairs = plan_->goes_by_pairs;
   if (std::string reason = by_pairs ? "" : prepare(batch, report); !reason.empty()) {
     report.parts.clear();

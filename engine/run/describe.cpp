@@ -92,6 +92,7 @@ json to_json(const Support& pattern) {
       {"every_operation", info.every_operation},
       {"axis", {{"name", info.axis.name}, {"unit", info.axis.unit}, {"points", info.axis.points}}},
       {"has_queue", info.has_queue},
+      {"has_directions", info.has_directions},
       {"latencies_per_sample", info.latencies_per_sample},
       {"messages_per_burst", info.messages_per_burst},
       {"pause_trips", info.pause_trips},
@@ -134,7 +135,8 @@ std::string to_line(const Location& location) {
                {"pid", location.pid},
                {"cpu", location.cpu},
                {"numa", location.numa},
-               {"socket", location.socket}});
+               {"socket", location.socket},
+               {"core", location.core}});
 }
 
 std::string describe_line(const Description& self) {

@@ -198,6 +198,7 @@ Gathering::Gathering(Bootstrap& boot, const Report& own, Batch& batch)
   batch.outcome = own.outcome;
   batch.cpu_ns = {own.cpu_ns};
   batch.queue_held = own.queue_held;
+  batch.pairs = own.pairs;
   for (int rank = 1; rank < boot.size(); ++rank) {
     const ReportHead& head = heads_[static_cast<std::size_t>(rank)];
     const std::string fault = refuse_head(head, own.parts.size(), asked_.values);
@@ -221,6 +222,8 @@ void Gathering::say(const Asked& asked) {
 void Gathering::merge(int rank, const ReportHead& head) {
   batch_->outcome.verified_bytes += head.verified_bytes;
   batch_->cpu_ns.push_back(head.cpu_ns);
+  batch_->pairs.all += head.pairs;
+  batch_->pairs.between_hosts += head.pairs_between_hosts;
   if (head.has_queue_held != 0) {
     batch_->queue_held = std::max(batch_->queue_held.value_or(0), head.queue_held);
   }

@@ -78,6 +78,7 @@ void Pass::give_to(Task& task, const ControlMessages& control) {
   task.rank = plan_->rank;
   task.size = plan_->pattern->every_rank ? plan_->size : plan_->pattern->info.ranks;
   task.point = plan_->spec.point;
+  task.is_back = plan_->spec.is_back;
   task.checks = !is_timed();
   task.ops_per_sample = is_timed() ? plan_->operations : plan_->checked.operations;
   task.queue_depth = is_timed() ? plan_->spec.queue_depth : plan_->checked.depth;

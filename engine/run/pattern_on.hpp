@@ -82,7 +82,7 @@ Role role_of(const Case& spec, int rank, int size) {
     if (spec.lattice.sums > 0) return with_sums(P::role(spec, rank, size), rank, size);
   }
   if constexpr (HasRoles<P>) return P::role(spec, rank, size);
-  if constexpr (OneWay<P>) return one_way_role(rank);
+  if constexpr (OneWay<P>) return one_way_role(rank, spec.is_back);
   return ring_role(rank, EveryRank<P> ? size : P::info.ranks);
 }
 

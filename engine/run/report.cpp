@@ -18,6 +18,8 @@ ReportHead head_of(const Report& report) {
   head.tick_ns = report.tick_ns;
   head.has_queue_held = report.queue_held ? 1 : 0;
   head.queue_held = report.queue_held.value_or(0);
+  head.pairs = report.pairs.all;
+  head.pairs_between_hosts = report.pairs.between_hosts;
   head.reason_bytes =
       static_cast<std::uint32_t>(std::min(report.outcome.reason.size(), most_reason_bytes));
   for (std::size_t at = 0; at < report.parts.size(); ++at) {

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "contract/roles.hpp"
 #include "run/batch.hpp"
 
 namespace weft {
@@ -23,6 +24,8 @@ struct Report {
   /// Of a stream's sender: how many of Q messages that were posted at once were in flight then, the
   /// median over the warm-up.
   std::optional<std::uint32_t> queue_held;
+  /// Of this rank with ranks of higher numbers.
+  PairCounts pairs = {};
   /// The pattern's, in its order, and behind them the samples of a rank other than 0 where those of
   /// every rank are wanted. On rank 0 the names of all of them.
   std::vector<Series> parts;
@@ -53,6 +56,8 @@ struct ReportHead {
   std::uint32_t filled = 0;
   std::uint32_t reason_bytes = 0;
   std::uint32_t queue_held = 0;
+  std::uint32_t pairs = 0;
+  std::uint32_t pairs_between_hosts = 0;
   std::uint8_t has_queue_held = 0;
   std::uint8_t status = 0;
   std::uint16_t unused = 0;

@@ -76,6 +76,9 @@ Outcome refuse_on_ranks(const Case& spec, const PatternOn& pattern, int ranks) {
   if (spec.bytes < static_cast<std::size_t>(pattern.info.least_bytes)) {
     return {Status::unsupported, "the test has no message of zero bytes", 0};
   }
+  if (spec.is_back && !pattern.info.has_directions) {
+    return {Status::unsupported, "the test has one direction", 0};
+  }
   std::string reason = refuse_values(spec.application, pattern.info.lattice.options);
   if (reason.empty() && pattern.lacks != nullptr) reason = pattern.lacks(spec, ranks);
   if (reason.empty()) reason = refuse_wait(spec, pattern);

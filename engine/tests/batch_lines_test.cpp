@@ -26,6 +26,7 @@ Batch whole_batch() {
   batch.cpu_ns = {11, 12};
   batch.pages = {8, 9};
   batch.queue_held = 7;
+  batch.pairs = {14, 13};
   batch.ticks = {21, 22};
   batch.parts = {{"post", {31, 32}}, {"wait", {}}, {"a \"b\"", {33}}};
   return batch;
@@ -57,6 +58,8 @@ TEST(BatchLine, LeavesOutWhatABatchDoesNotHave) {
   EXPECT_NE(to_line(batch).find(R"("sent_bytes":0,"sent_messages":1)"), std::string::npos);
   batch.queue_held = 0;
   EXPECT_NE(to_line(batch).find(R"("queue_held":0)"), std::string::npos);
+  batch.pairs.all = 8;
+  EXPECT_NE(to_line(batch).find(R"("pairs":8,"pairs_between_hosts":0)"), std::string::npos);
 }
 
 TEST(BatchLine, NamesEachStatus) {

@@ -79,7 +79,7 @@ TEST(CaseLines, HaveEachFieldInItsPlace) {
   const Case spec = parse_case(
       R"({"id":2,"test":"halo","bytes":3,"samples":4,"warmup":5,"ops_per_sample":6,)"
       R"("queue_depth":7,"seed":8,"deadline_s":9,"verify":false,"most_checked":10,"keep_all":true,)"
-      R"("wait":"sleep","pages":"huge","point":11,"at_once":12,)"
+      R"("wait":"sleep","pages":"huge","direction":"back","point":11,"at_once":12,)"
       R"("schedule":{"kind":"reuse","count":13,"reuse_percent":14},)"
       R"("lattice":{"extents":[15,16,17],"is_global":true,"overlaps":false,"depth":3,"sums":2,)"
       R"("threads":18,"compute_ps_per_site":19},"application":{"mass":0.5,"gauge":"a file"}})");
@@ -97,6 +97,7 @@ TEST(CaseLines, HaveEachFieldInItsPlace) {
   EXPECT_TRUE(spec.keeps_all);
   EXPECT_EQ(spec.wait, "sleep");
   EXPECT_EQ(spec.pages, "huge");
+  EXPECT_TRUE(spec.is_back);
   EXPECT_EQ(spec.point, 11U);
   EXPECT_EQ(spec.at_once, 12U);
   EXPECT_EQ(spec.schedule.kind, "reuse");
@@ -104,6 +105,11 @@ TEST(CaseLines, HaveEachFieldInItsPlace) {
   EXPECT_EQ(spec.schedule.reuse_percent, 14U);
   EXPECT_EQ(std::get<double>(spec.application.at("mass")), 0.5);
   EXPECT_EQ(std::get<std::string>(spec.application.at("gauge")), "a file");
+}
+
+TEST(CaseLines, HaveOneOfTwoDirections) {
+  EXPECT_FALSE(parse_case(R"({"direction":""})").is_back);
+  EXPECT_EQ(refusal_of(R"({"direction":"up"})"), "direction must be back or empty, not up");
 }
 
 TEST(CaseLines, HaveEachFieldOfALatticeInItsPlace) {

@@ -83,7 +83,7 @@ constexpr std::string_view pattern_in_full =
     R"("is_star":true,"messages_before":21,"messages_per_operation":20,"own_messages":28,)"
     R"("own_messages_per_rank":29,"ranks":30,"ranks_per_point":31,"receives":23,)"
     R"("receives_per_point":25,"receives_per_queue":24,"series":22,"streams":true},)"
-    R"("has_queue":false,"has_size":false,"latencies_per_sample":7,"latency_divisor":3,)"
+    R"("has_directions":false,"has_queue":false,"has_size":false,"latencies_per_sample":7,"latency_divisor":3,)"
     R"("lattice":{"answers":["residual","plaquette"],"bytes":"36","dimensions":13,)"
     R"("extents":"4..8:2","flops_per_site":17,"least_extent":14,"moved_bytes_per_site":18,)"
     R"("multiple":15,"options":[)"
@@ -112,14 +112,15 @@ TEST(DescribeLine, HasEachFieldOfAProgramAndOfItsPatternsByItsName) {
 
 TEST(DescribeLine, SaysWhatIsTheOtherWayRound) {
   PatternInfo info = whole_info();
-  info.has_queue = info.has_size = true;
+  info.has_queue = info.has_size = info.has_directions = true;
   info.every_operation = info.splits_operations = false;
   Footprint footprint = whole_footprint();
   footprint.streams = footprint.is_star = false;
   const std::string line = described({info, parts, footprint, true, ""});
   for (const char* field :
-       {R"("every_operation":false)", R"("has_queue":true,"has_size":true)", R"("is_star":false)",
-        R"("streams":false)", R"("splits_operations":false)", R"("supported":true)"}) {
+       {R"("every_operation":false)", R"("has_directions":true,"has_queue":true,"has_size":true)",
+        R"("is_star":false)", R"("streams":false)", R"("splits_operations":false)",
+        R"("supported":true)"}) {
     EXPECT_NE(line.find(field), std::string::npos) << field;
   }
 }
@@ -143,15 +144,15 @@ constexpr std::string_view clock_in_full =
     R"("clock":{"baseline_ns":4,"name":"counter","overhead_ticks":3,"tick_ns":0.5})";
 
 TEST(HelloLine, HasEachRankWithItsPlaceAndWhatTheTransportNotes) {
-  const std::vector<std::string> ranks{to_line(Location{"n1", 11, 12, 13, 14}),
-                                       to_line(Location{"n2", 21, 22, 23, 24})};
-  EXPECT_EQ(ranks[0], R"({"cpu":12,"host":"n1","numa":13,"pid":11,"socket":14})");
+  const std::vector<std::string> ranks{to_line(Location{"n1", 11, 12, 13, 14, 15}),
+                                       to_line(Location{"n2", 21, 22, 23, 24, 25})};
+  EXPECT_EQ(ranks[0], R"({"core":15,"cpu":12,"host":"n1","numa":13,"pid":11,"socket":14})");
   EXPECT_EQ(hello_line("tcp", "openmpi", ranks, clock_of_tests, {{"device", "eth0"}, {"a", "b"}}),
             "{" + std::string(clock_in_full) +
                 R"(,"details":{"a":"b","device":"eth0"},"kind":"hello","mpi":"openmpi",)"
                 R"("protocol":1,"ranks":[)"
-                R"({"cpu":12,"host":"n1","numa":13,"pid":11,"rank":0,"socket":14},)"
-                R"({"cpu":22,"host":"n2","numa":23,"pid":21,"rank":1,"socket":24}],)"
+                R"({"core":15,"cpu":12,"host":"n1","numa":13,"pid":11,"rank":0,"socket":14},)"
+                R"({"core":25,"cpu":22,"host":"n2","numa":23,"pid":21,"rank":1,"socket":24}],)"
                 R"("transport":"tcp"})");
 }
 

@@ -1,8 +1,15 @@
 // Benchmarks of many ranks and of load on a fabric whose answer is known, and planted faults.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <memory>
 #include <ostream>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/fake_fabric.hpp"
 #include "tests/support/link_around.hpp"
@@ -144,6 +151,117 @@ TEST(MessageRate, TheTotalEndsWithTheSlowestPair) {
   EXPECT_NEAR(per_operation(batch), 3000.0 / 2, 50);
   EXPECT_NEAR(own_message(batch, "own", 2), 1000, 30);
   EXPECT_NEAR(own_message(batch, "rank1", 2), 3000, 90);
+}
+
+/// A letter for the host of each rank.
+std::shared_ptr<const RankHosts> on_hosts(const std::string& letters) {
+  std::vector<std::string> names;
+  for (const char letter : letters) names.emplace_back(1, letter);
+  return std::make_shared<const RankHosts>(rank_hosts(names));
+}
+
+/// The sender and the receiver of each pair: "0-1 2-3".
+std::string pairs_of(const std::string& letters) {
+  Case spec;
+  spec.hosts = on_hosts(letters);
+  std::string text;
+  for (const auto& [first, second] : pairs_across(spec, static_cast<int>(letters.size()))) {
+    text += (text.empty() ? "" : " ") + std::to_string(first) + "-" + std::to_string(second);
+  }
+  return text;
+}
+
+TEST(MessageRate, PairsAreBetweenHosts) {
+  // Nodes that took ranks in turn, and nodes that were filled.
+  EXPECT_EQ(pairs_of("abab"), "0-1 2-3");
+  EXPECT_EQ(pairs_of("aabb"), "0-2 1-3");
+  EXPECT_EQ(pairs_of("abcdabcd"), "0-2 4-6 1-3 5-7");
+  EXPECT_EQ(pairs_of("abcabc"), "0-4 3-2 1-5");
+  // Too many ranks on one host: what can cross comes first, and rank 0 leads.
+  EXPECT_EQ(pairs_of("aaab"), "0-3 1-2");
+  EXPECT_EQ(pairs_of("abbbbb"), "0-3 1-4 2-5");
+  EXPECT_EQ(pairs_of("aaaa"), "0-2 1-3");
+  EXPECT_EQ(pairs_of("aab"), "0-2");
+}
+
+/// Each layout of up to seven ranks on three hosts.
+template <class Act>
+void for_each_layout(const Act& act) {
+  for (std::size_t size = 2; size <= 7; ++size) {
+    auto layouts = static_cast<std::size_t>(std::pow(3, size - 1));
+    for (std::size_t number = 0; number < layouts; ++number) {
+      std::string letters = "a";
+      for (std::size_t left = number; letters.size() < size; left /= 3) {
+        letters += static_cast<char>('a' + static_cast<char>(left % 3));
+      }
+      act(letters);
+    }
+  }
+}
+
+// No more pairs can cross than there are ranks outside the largest host.
+TEST(MessageRate, AsManyPairsAsPossibleAreBetweenHostsAndTheseComeFirst) {
+  for_each_layout([](const std::string& letters) {
+    Case spec;
+    spec.hosts = on_hosts(letters);
+    const auto pairs = pairs_across(spec, static_cast<int>(letters.size()));
+    ASSERT_EQ(pairs.size(), letters.size() / 2);
+    EXPECT_EQ(pairs.front().first, 0) << letters;
+    std::size_t largest = 0;
+    for (const char host : {'a', 'b', 'c'}) {
+      largest = std::max(
+          largest, static_cast<std::size_t>(std::count(letters.begin(), letters.end(), host)));
+    }
+    const std::size_t possible = std::min(letters.size() / 2, letters.size() - largest);
+    std::set<int> ranks;
+    for (std::size_t at = 0; at < pairs.size(); ++at) {
+      const auto [first, second] = pairs[at];
+      ranks.insert({first, second});
+      EXPECT_EQ(!spec.hosts->share(first, second), at < possible) << letters << ' ' << at;
+    }
+    EXPECT_EQ(ranks.size(), 2 * pairs.size()) << letters;
+  });
+}
+
+struct Counted {
+  std::string test;
+  std::uint64_t point;
+  std::string hosts;
+  std::uint32_t pairs;
+  std::uint32_t between;
+};
+
+TEST(PairsBetweenHosts, AreCountedOverAllRanks) {
+  const std::vector<Counted> known{
+      {"message_rate", 2, "abab", 2, 2},    {"message_rate", 1, "aaab", 1, 1},
+      {"message_rate", 2, "aaab", 2, 1},    {"message_rate", 2, "aaaa", 2, 0},
+      {"hot_spot_send", 3, "abab", 3, 2},   {"hot_spot_receive", 1, "aabb", 1, 0},
+      {"hot_spot_receive", 2, "abc", 2, 2}, {"sendrecv", 0, "aabb", 4, 2},
+      {"sendrecv", 0, "ab", 1, 1},          {"shift", 2, "abab", 2, 0},
+      {"ping_pong", 0, "ab", 1, 1},         {"ping_pong", 0, "aa", 1, 0},
+      {"random_pairs", 0, "abcd", 2, 2},
+  };
+  for (const Counted& one : known) {
+    Case spec = make_case(one.test, one.point, 8);
+    spec.hosts = on_hosts(one.hosts);
+    const Batch batch = run(spec, costs, {}, static_cast<int>(one.hosts.size())).batch;
+    ASSERT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
+    EXPECT_EQ(batch.pairs.all, one.pairs) << one.test << ' ' << one.hosts;
+    EXPECT_EQ(batch.pairs.between_hosts, one.between) << one.test << ' ' << one.hosts;
+  }
+}
+
+// Two by two ranks on a grid of one dimension: a ring, in which only its ends leave the hosts.
+TEST(PairsBetweenHosts, OfAHaloAreItsNeighbours) {
+  Case spec = make_case("halo", 0, 1);
+  spec.bytes = 8;
+  spec.lattice.dimensions = 1;
+  spec.lattice.extents = {4, 1, 1, 1};
+  spec.hosts = on_hosts("aabb");
+  const Batch batch = run(spec, costs, {}, 4).batch;
+  ASSERT_EQ(batch.outcome.status, Status::ok) << batch.outcome.reason;
+  EXPECT_EQ(batch.pairs.all, 4U);
+  EXPECT_EQ(batch.pairs.between_hosts, 2U);
 }
 
 TEST(RandomPairs, AllRanksStreamAtOnceAndOneOfAnOddNumberStandsBy) {

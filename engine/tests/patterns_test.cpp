@@ -141,6 +141,62 @@ TEST(Stream, OddQueueDepthsLoseNoMessage) {
   }
 }
 
+Case back_case(std::size_t bytes, std::uint32_t ops) {
+  Case made = make_case("stream", bytes, ops);
+  made.is_back = true;
+  return made;
+}
+
+TEST(StreamBack, TakesAsLongAsThereOnAFabricThatIsTheSameInBothDirections) {
+  for (const std::uint32_t ops : {1U, 16U, 800U}) {
+    const Result there = run(make_case("stream", 1000, ops), costs);
+    const Result back = run(back_case(1000, ops), costs);
+    EXPECT_NEAR(per_operation(back, 3), per_operation(there, 3), 0.01 * per_operation(there, 3));
+    EXPECT_GT(back.batch.outcome.verified_bytes, 1000U * 8U);
+  }
+}
+
+TEST(StreamBack, HasTheWireOfRank1AndThereHasTheWireOfRank0) {
+  Costs slow = costs;
+  slow.per_byte = 20;
+  const std::map<int, Costs> slow_back{{1, slow}};
+  EXPECT_NEAR(per_operation(run(make_case("stream", 1000, 800), costs, {}, 2, slow_back), 3), 2000,
+              2000 * 0.005);
+  EXPECT_NEAR(per_operation(run(back_case(1000, 800), costs, {}, 2, slow_back), 3), 20'000,
+              20'000 * 0.005);
+}
+
+TEST(StreamBack, OddQueueDepthsLoseNoMessage) {
+  for (const std::uint32_t depth : {1U, 2U, 3U, 5U, 7U, 64U}) {
+    Case odd = back_case(16, 13);
+    odd.queue_depth = depth;
+    const Result result = run(odd, costs, {}, 3);
+    EXPECT_TRUE(result.whole) << depth;
+    EXPECT_EQ(result.batch.outcome.status, Status::ok) << depth << result.batch.outcome.reason;
+  }
+}
+
+TEST(StreamBack, AHarmedMessageNeverGivesAFigure) {
+  for (const std::size_t message : {5UL, 40UL, 300UL}) {
+    for (const bool drop : {true, false}) {
+      const Mischief harm{.rank = 1, .message = message, .drop = drop, .repeat = !drop};
+      const Result result = run(back_case(64, 400), costs, harm);
+      EXPECT_FALSE(result.whole && result.batch.outcome.status == Status::ok) << message << drop;
+    }
+  }
+  const Result flipped = run(back_case(64, 8), costs, {.rank = 1, .message = 6, .flip_offset = 33});
+  EXPECT_NE(flipped.batch.outcome.reason.find("offset 33 of 64"), std::string::npos)
+      << flipped.batch.outcome.reason;
+}
+
+TEST(StreamBack, IsRefusedForATestOfOneDirection) {
+  Case spec = make_case("window_stream", 64, 8);
+  spec.is_back = true;
+  const Result result = run(spec, costs);
+  EXPECT_EQ(result.batch.outcome.status, Status::unsupported);
+  EXPECT_EQ(result.batch.outcome.reason, "the test has one direction");
+}
+
 TEST(BidirectionalStream, EachWayGetsTheWholeWire) {
   const Result result = run(make_case("bidirectional_stream", 1000, 800), costs);
   ASSERT_EQ(result.batch.outcome.status, Status::ok) << result.batch.outcome.reason;

@@ -62,22 +62,29 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(Placement, RanksTakeCoresNearestFirst) {
+TEST(Placement, RanksTakeCoresNearestFirstAndThenTheirOtherThreads) {
   EXPECT_EQ(Machine(two_sockets).cpus(Placement::any),
-            (std::vector<int>{0, 2, 4, 6, 8, 10, 12, 14}));
+            (std::vector<int>{0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15}));
+  EXPECT_EQ(Machine("package:1 core:1 pu:2").cpus(Placement::any), (std::vector<int>{0, 1}));
+  EXPECT_EQ(Machine("package:1 core:2 pu:4").allow("1-4").cpus(Placement::any),
+            (std::vector<int>{1, 4, 2, 3}));
 }
 
 TEST(Placement, SameSocketIsTheOneWithMostCoresThatMayBeUsed) {
-  EXPECT_EQ(Machine(two_sockets).cpus(Placement::same_socket), (std::vector<int>{0, 2, 4, 6}));
+  EXPECT_EQ(Machine(two_sockets).cpus(Placement::same_socket),
+            (std::vector<int>{0, 2, 4, 6, 1, 3, 5, 7}));
   EXPECT_EQ(Machine(two_sockets).allow("1,8-15").cpus(Placement::same_socket),
-            (std::vector<int>{8, 10, 12, 14}));
+            (std::vector<int>{8, 10, 12, 14, 9, 11, 13, 15}));
+  // Three threads of two cores are fewer cores than three cores.
+  EXPECT_EQ(Machine(two_sockets).allow("0-3,8,10,12").cpus(Placement::same_socket),
+            (std::vector<int>{8, 10, 12}));
 }
 
 TEST(Placement, OtherSocketTakesTheSocketsInTurn) {
   EXPECT_EQ(Machine(two_sockets).cpus(Placement::other_socket),
-            (std::vector<int>{0, 8, 2, 10, 4, 12, 6, 14}));
+            (std::vector<int>{0, 8, 2, 10, 4, 12, 6, 14, 1, 9, 3, 11, 5, 13, 7, 15}));
   EXPECT_EQ(Machine(two_sockets).allow("0-3,8-9").cpus(Placement::other_socket),
-            (std::vector<int>{0, 8, 2}));
+            (std::vector<int>{0, 8, 2, 1, 9, 3}));
 }
 
 TEST(Placement, OtherSocketIsRefusedWhereThereIsOne) {
@@ -157,17 +164,31 @@ TEST(Placement, ACpuKnowsItsNumaNodeAndItsSocket) {
   EXPECT_EQ(numa_of(machine.topology(), 8), 2);
   EXPECT_EQ(socket_of(machine.topology(), 8), 1);
   EXPECT_EQ(socket_of(machine.topology(), 99), -1);
+  EXPECT_EQ(core_of(machine.topology(), 7), 3);
+  EXPECT_EQ(core_of(machine.topology(), 99), -1);
 }
 
 TEST(Placement, ThreadsOfARankTakeCoresWhereNoRankPollsTheNearestFirst) {
   const auto numa = [](int cpu) { return cpu / 4; };
+  const auto alone = [](int cpu) { return cpu; };
   const std::vector<int> cores{0, 1, 2, 3, 4, 5, 6, 7};
   using Cpus = std::vector<std::vector<int>>;
-  EXPECT_EQ(spare_cpus_of(cores, {0}, numa), (Cpus{{1, 2, 3, 4, 5, 6, 7}}));
-  EXPECT_EQ(spare_cpus_of(cores, {6, 0}, numa), (Cpus{{4, 5, 7}, {1, 2, 3}}));
-  EXPECT_EQ(spare_cpus_of(cores, {4, 0, 1}, numa), (Cpus{{5}, {2}, {3}}));
-  EXPECT_EQ(spare_cpus_of(cores, {0, 0}, numa), (Cpus{{}, {}}));
-  EXPECT_EQ(spare_cpus_of({0, 1}, {1, 0}, numa), (Cpus{{}, {}}));
+  EXPECT_EQ(spare_cpus_of(cores, {0}, numa, alone), (Cpus{{1, 2, 3, 4, 5, 6, 7}}));
+  EXPECT_EQ(spare_cpus_of(cores, {6, 0}, numa, alone), (Cpus{{4, 5, 7}, {1, 2, 3}}));
+  EXPECT_EQ(spare_cpus_of(cores, {4, 0, 1}, numa, alone), (Cpus{{5}, {2}, {3}}));
+  EXPECT_EQ(spare_cpus_of(cores, {0, 0}, numa, alone), (Cpus{{}, {}}));
+  EXPECT_EQ(spare_cpus_of({0, 1}, {1, 0}, numa, alone), (Cpus{{}, {}}));
+}
+
+// CPUs 0 and 4 are one core, 1 and 5 another.
+TEST(Placement, ThreadsOfARankHaveACoreEach) {
+  const auto numa = [](int /*cpu*/) { return 0; };
+  const auto core = [](int cpu) { return cpu % 4; };
+  const std::vector<int> cpus{0, 1, 2, 3, 4, 5, 6, 7};
+  using Cpus = std::vector<std::vector<int>>;
+  EXPECT_EQ(spare_cpus_of(cpus, {0}, numa, core), (Cpus{{1, 2, 3}}));
+  EXPECT_EQ(spare_cpus_of(cpus, {5}, numa, core), (Cpus{{0, 2, 3}}));
+  EXPECT_EQ(spare_cpus_of(cpus, {0, 4}, numa, core), (Cpus{{}, {}}));
 }
 
 }  // namespace

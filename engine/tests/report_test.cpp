@@ -17,7 +17,8 @@ constexpr std::size_t series = 3;
 constexpr std::size_t values = 7;
 
 Report report() {
-  Report own{.outcome = {}, .cpu_ns = 11, .tick_ns = 0.4, .queue_held = 5, .parts = {}};
+  Report own{
+      .outcome = {}, .cpu_ns = 11, .tick_ns = 0.4, .queue_held = 5, .pairs = {9, 8}, .parts = {}};
   own.outcome.verified_bytes = 13;
   own.parts = {{"post", {0, 0, 3}}, {"wait", {0, 0, 0}}, {"sum", {1, 0, 0}}};
   return own;
@@ -43,6 +44,8 @@ TEST(ReportHeads, HaveEachFieldAndABitForEachSeriesThatIsFilled) {
   EXPECT_EQ(own.tick_ns, 0.4);
   EXPECT_EQ(own.queue_held, 5U);
   EXPECT_EQ(own.has_queue_held, 1U);
+  EXPECT_EQ(own.pairs, 9U);
+  EXPECT_EQ(own.pairs_between_hosts, 8U);
   EXPECT_EQ(own.reason_bytes, 0U);
   EXPECT_EQ(own.filled, 0b101U);
   EXPECT_EQ(own.values, 3U);

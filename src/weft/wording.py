@@ -273,16 +273,18 @@ def options_in_words(variant: str, point: str = "") -> str:
 
     `point` says what its place on the test's own axis is; without it, "point 2".
     """
-    ranks, place = "", ""
+    ranks, place, direction = "", "", ""
     others = []
     for option in variant.split("/"):
         if found := _RANKS.fullmatch(option):
             ranks = counted(int(found[1]), "rank")
         elif found := _POINT.fullmatch(option):
             place = point or f"point {found[1]}"
+        elif option == "back":
+            direction = "direction back"
         else:
             others.append(option)
-    return ", ".join(filter(None, (ranks, "/".join(others), place)))
+    return ", ".join(filter(None, (ranks, "/".join(others), place, direction)))
 
 
 def at(transport: str, test: str, size: int, variant: str = "") -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import weft
+from weft.analysis.summary import summarise
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,3 +77,19 @@ def test_a_device_that_is_near_nothing_known_is_named(tmp_path: Path) -> None:
     assert done.returncode == 1
     said = " ".join(done.stderr.split())
     assert "are near lo; name another with --interface or --device" in said
+
+
+@pytest.mark.parametrize(
+    ("machine", "cpus", "cores"),
+    [("package:1 core:2 pu:2", [0, 2], [0, 1]), ("package:1 core:1 pu:2", [0, 1], [0, 0])],
+)
+def test_ranks_take_cores_before_hardware_threads(
+    tmp_path: Path, machine: str, cpus: list[int], cores: list[int]
+) -> None:
+    done = _run(tmp_path, machine={"HWLOC_SYNTHETIC": machine})
+    assert done.returncode == 0, done
+    assert [rank.cpu for rank in _ranks(tmp_path)] == cpus
+    assert [rank.core for rank in _ranks(tmp_path)] == cores
+    [summary] = summarise(weft.load(tmp_path / "r.jsonl"))
+    warned = [flag for flag in summary.flags if flag.startswith("ranks share a core: 2 ranks")]
+    assert len(warned) == (1 if cores == [0, 0] else 0)

@@ -232,6 +232,32 @@ def test_others_that_are_busy_and_crowded_cores_are_told() -> None:
 
 
 @pytest.mark.parametrize(
+    ("allowed", "ranks", "what", "fix"),
+    [
+        (
+            [0, 1, 2, 3],
+            4,
+            "4 ranks share 2 cores, each on a hardware thread of its own",
+            "use --ranks 2 or a machine with more cores",
+        ),
+        ([0, 1, 2, 3], 5, "5 ranks share 2 cores", "use --ranks 2 or a machine with more cores"),
+        (
+            [0, 1],
+            2,
+            "2 ranks share 1 core, each on a hardware thread of its own",
+            "use several hosts (--hosts A,B) or a machine with more cores",
+        ),
+    ],
+)
+def test_ranks_on_hardware_threads_of_a_core_are_told(
+    allowed: list[int], ranks: int, what: str, fix: str
+) -> None:
+    cpu = {"allowed_cpus": allowed, "core_cpus": [[0, 1], [2, 3]]}
+    [found] = [f for f in diagnose({"cpu": cpu}, QUIET, ranks) if f.check == "cores"]
+    assert (found.level, found.what, found.fix) == ("warning", what, fix)
+
+
+@pytest.mark.parametrize(
     ("limits", "level"),
     [
         ({"memlock_bytes": 64 << 10}, "warning"),

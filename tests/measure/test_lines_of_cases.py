@@ -25,6 +25,7 @@ def test_every_value_stands_under_its_own_name() -> None:
         "pages": "huge",
         "point": 85,
         "at_once": 3,
+        "direction": "",
         "seed": 1234567,
         "verify": True,
         "most_checked": 7,

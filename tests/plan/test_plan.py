@@ -142,9 +142,11 @@ def test_crowded_cores_are_told() -> None:
     assert crowding(2, 2) == ""
     assert crowding(4, 2) == (
         "4 ranks share 2 cores: waiting ranks take the cores from working ones, so times include"
-        " the scheduler. Fix: --ranks 2, or a machine with more cores"
+        " the scheduler. Fix: use --ranks 2 or a machine with more cores"
     )
+    # Most tests need two ranks.
     assert crowding(2, 1).startswith("2 ranks share 1 core: ")
+    assert crowding(2, 1).endswith("use several hosts (--hosts A,B) or a machine with more cores")
 
 
 def test_schedules() -> None:

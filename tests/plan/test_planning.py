@@ -12,9 +12,11 @@ from support.lattices import lattice_of
 from support.plans import MIB, REQUEST, SITE
 from weft.applications.files import ApplicationFile
 from weft.errors import WeftError
-from weft.plan.allocation import Allocation
-from weft.plan.cases import Experiment
+from weft.plan.allocation import Allocation, Placement
+from weft.plan.case import Case
+from weft.plan.cases import Experiment, Variants
 from weft.plan.devices import device_nowhere
+from weft.plan.pattern import Pattern
 from weft.plan.planning import Planned, planned
 from weft.plan.request import simulation
 from weft.plan.simulated import SimulatedPlatform
@@ -303,3 +305,65 @@ def test_a_simulation_is_on_the_platforms_nodes() -> None:
     found = planned(asked, msgspec.structs.replace(bare, available_bytes=None), lambda _: None)
     assert list(dict.fromkeys(case.ranks for case in found.plan.cases)) == [1, 2, 4, 8, 16]
     assert found.plan.simulated == platform
+
+
+def with_directions(hosts: int) -> Site:
+    """So many hosts, whose engine sends streams in both directions."""
+
+    def both(pattern: Pattern) -> Pattern:
+        return msgspec.structs.replace(pattern, has_directions=pattern.name == "stream")
+
+    transports = tuple(
+        msgspec.structs.replace(one, patterns=tuple(map(both, one.patterns)))
+        for one in SITE.transports
+    )
+    return msgspec.structs.replace(SITE, transports=transports, hosts=hosts)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "ranks", "placement", "has_back"),
+    [
+        (2, 2, "spread", True),
+        (2, 4, "spread", True),
+        (2, 2, "pack", True),
+        # Both ranks of a stream are on the first host.
+        (2, 4, "pack", False),
+        (1, 2, "spread", False),
+    ],
+)
+def test_a_stream_between_hosts_has_a_way_back(
+    hosts: int, ranks: int, placement: Placement, has_back: bool
+) -> None:
+    streams = (Experiment(tests=("ping_pong", "stream"), sizes="8", ranks=ranks),)
+    found, _ = plan_of(
+        with_directions(hosts),
+        experiments=streams,
+        transports=("tcp",),
+        ranks=ranks,
+        allocation=Allocation(placement=placement),
+    )
+    tests = [(case.test, case.direction) for case in found.plan.cases]
+    back = [("stream", "back")] if has_back else []
+    assert tests == [("ping_pong", ""), ("stream", ""), *back]
+
+
+def test_of_several_queues_the_first_has_a_way_back() -> None:
+    variants = Variants(queue_depths=(4, 64))
+    found, _ = plan_of(
+        with_directions(2),
+        experiments=experiment("stream", variants=variants),
+        transports=("tcp",),
+        allocation=Allocation(nodes=2),
+    )
+    assert [case.key for case in found.plan.cases] == [
+        "tcp/stream/8/q4",
+        "tcp/stream/8/q4/back",
+        "tcp/stream/8",
+    ]
+
+
+def test_what_a_record_measured_has_no_new_cases() -> None:
+    found, _ = plan_of(
+        with_directions(2), cases=(Case(test="stream", transport="tcp", bytes=8),), experiments=()
+    )
+    assert [case.key for case in found.plan.cases] == ["tcp/stream/8"]

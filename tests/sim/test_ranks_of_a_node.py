@@ -9,6 +9,7 @@ from support.simulations import KNOWN, platform, simulated
 from weft.analysis.summary import summarise
 from weft.fabric.topologies import FabricAsked
 from weft.plan.cases import Experiment, Variants
+from weft.record.host_pairs import HostPairs
 from weft.sim.predicted import Variant, parameters_of, predicted
 from weft.sim.protocols import Piece, Protocols
 
@@ -49,7 +50,7 @@ def test_two_ranks_of_a_node_have_its_memory_and_those_of_two_the_cable(
 
 def test_all_ranks_of_a_node_share_its_cable(tmp_path: Path) -> None:
     """A shift by a node's ranks sends all of them out of it at once."""
-    for places, share in ((1, 1), (2, 2)):
+    for places, share, between in ((1, 1, 4), (2, 2, 8)):
         (folder := tmp_path / str(places)).mkdir()
         part = Experiment(
             tests=("shift",), sizes=str(MIB), ranks=8, variants=Variants(points=(places,))
@@ -59,3 +60,4 @@ def test_all_ranks_of_a_node_share_its_cable(tmp_path: Path) -> None:
         [one] = summarise(simulated(folder, (), "", on, parts=(part,)))
         assert one.latency_ns is not None
         assert one.latency_ns.value == pytest.approx(share * MIB, rel=0.02)
+        assert one.pairs == HostPairs(pairs=8, least=between, most=between)

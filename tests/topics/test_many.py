@@ -2,16 +2,21 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from typer.testing import CliRunner
 
 import weft
 from support.builders import LAUNCH_EFFECTS, synthetic_record
 from support.printed import result_of
-from support.shown import MANY, charts_of, render_page, tables_of
+from support.shown import MANY, charts_of, json_rows, render_page, tables_of
+from weft.analysis.compare.conditions import unlike
+from weft.analysis.compare.sides import side_of_run
 from weft.analysis.summary import summarise
 from weft.cli.main import app
 from weft.plan.case import Case
+from weft.record.model import Batch, Launch
+from weft.report.notes import flags_in_words
 
 HOT = tuple(
     Case(test="hot_spot_receive", transport="tcp", bytes=1000, ranks=5, point=peers)
@@ -97,3 +102,71 @@ def test_a_record_without_them_has_no_such_part(record: Path) -> None:
     run = weft.load(record)
     assert tables_of(run, summarise(run), *MANY) == []
     assert charts_of(run, summarise(run), *MANY) == []
+
+
+def between_hosts(record: Path, counts: dict[str, tuple[int, ...]]) -> weft.Run:
+    """The record as if its ranks had been on two hosts; by test, crossing pairs of each launch."""
+
+    def with_pairs(batch: Batch) -> Batch:
+        own = counts.get(run.cases[batch.case].test)
+        if own is None:
+            return batch
+        crossing = own[batch.launch % len(own)]
+        return msgspec.structs.replace(batch, pairs=4, pairs_between_hosts=crossing)
+
+    def on_two(launch: Launch) -> Launch:
+        ranks = (msgspec.structs.replace(one, host=f"n{one.rank % 2}") for one in launch.ranks)
+        return msgspec.structs.replace(launch, ranks=tuple(ranks))
+
+    run = weft.load(record)
+    lines = msgspec.structs.replace(
+        run.lines,
+        batches=tuple(map(with_pairs, run.lines.batches)),
+        launches=tuple(map(on_two, run.lines.launches)),
+    )
+    return run.part_of(lines, run.part)
+
+
+def test_tables_and_notes_have_the_pairs_between_hosts(many: Path) -> None:
+    counts = {"message_rate": (4,), "hot_spot_receive": (2,), "random_pairs": (1, 3)}
+    run = between_hosts(many, counts)
+    summaries = summarise(run)
+    hot, rates, _ = tables_of(run, summaries, *MANY)
+    assert hot.head[2:5] == ("peers", "between hosts", "time")
+    assert [row[3] for row in hot.rows] == ["2 of 4"] * 3 + ["1 to 3 of 4"]
+    assert rates.head[3] == "between hosts"
+    assert [row[3] for row in rates.rows] == ["4 of 4"] * 2
+    notes = flags_in_words(summaries)
+    assert [note for note in notes if "message_rate" in note] == []
+    assert any(
+        "pairs of ranks between hosts: 2 of 4; the other pairs share a host" in note
+        for note in notes
+    )
+    page = render_page([(run, summaries)])
+    assert ">between hosts</th>" in page
+    assert ">1 to 3 of 4</td>" in page
+    row = json_rows(run, summaries)[-1 - len(LOADS)]
+    assert row["pairs"] == {"pairs": 4, "least": 4, "most": 4}
+    assert row["many"]["pairs"] == row["pairs"]
+
+
+def test_ranks_of_one_host_have_no_such_column(many: Path) -> None:
+    run = weft.load(many)
+    assert all("between hosts" not in table.head for table in tables_of(run, summarise(run), *MANY))
+    assert all(one.pairs is None for one in summarise(run))
+    within = between_hosts(many, {"message_rate": (0,)})
+    (rates,) = tables_of(within, summarise(within), "message_rate")
+    assert [row[3] for row in rates.rows] == ["0 of 4"] * 2
+
+
+def test_unlike_pairs_are_a_condition_of_comparisons(many: Path) -> None:
+    sides = [
+        side_of_run(run, summarise(run), "a")
+        for run in (
+            between_hosts(many, {"message_rate": (4,)}),
+            between_hosts(many, {"message_rate": (0,)}),
+            weft.load(many),
+        )
+    ]
+    found = unlike([side.conditions for side in sides])
+    assert found["pairs between hosts"] == ("4 of 4", "0 of 4", "unknown")

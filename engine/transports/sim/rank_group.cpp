@@ -5,13 +5,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace weft {
 
-RankGroup::RankGroup(int size, const Crossings& crossings)
-    : texts_(static_cast<std::size_t>(size)),
+RankGroup::RankGroup(RankHosts hosts, const Crossings& crossings)
+    : hosts_(std::make_shared<const RankHosts>(std::move(hosts))),
+      texts_(hosts_->of_rank.size()),
       crossings_(&crossings),
-      barrier_(simgrid::s4u::Barrier::create(static_cast<unsigned>(size))) {}
+      barrier_(simgrid::s4u::Barrier::create(static_cast<unsigned>(texts_.size()))) {}
 
 void RankGroup::begin_case(unsigned deadline_s) {
   if (ranks_in_case_++ == 0) deadline_.emplace(deadline_s);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
+#include "contract/rank_hosts.hpp"
 #include "host/deadline.hpp"
 #include "transports/sim/crossings.hpp"
 
@@ -19,10 +20,12 @@ namespace weft {
 /// What all ranks of a simulation share. One at a time touches it: they are one thread.
 class RankGroup {
  public:
-  RankGroup(int size, const Crossings& crossings);
+  RankGroup(RankHosts hosts, const Crossings& crossings);
 
   [[nodiscard]] int size() const { return static_cast<int>(texts_.size()); }
   [[nodiscard]] const Crossings& crossings() const { return *crossings_; }
+  /// The platform's hosts.
+  [[nodiscard]] std::shared_ptr<const RankHosts> hosts() const { return hosts_; }
   void meet() { barrier_->wait(); }
   /// The text of each rank; all meet before and after it is read.
   [[nodiscard]] std::string& text_of(int rank) { return texts_[static_cast<std::size_t>(rank)]; }
@@ -38,6 +41,7 @@ class RankGroup {
   void end_case();
 
  private:
+  std::shared_ptr<const RankHosts> hosts_;
   std::vector<std::string> texts_;
   std::shared_ptr<const std::vector<std::string>> kept_;
   const Crossings* crossings_;

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <exception>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -61,6 +62,9 @@ struct SimulatedHost {
   using Place = SimulatedPlace;
   static Calibration calibrate_since(const Instant& /*start*/, std::int64_t /*baseline_ns*/) {
     return {1e9 / VirtualClock::ticks_per_s, 0, 0, VirtualClock::name};
+  }
+  static std::shared_ptr<const RankHosts> hosts_of_ranks(Bootstrap& boot) {
+    return dynamic_cast<SimBootstrap&>(boot).group().hosts();
   }
   static SharedDeadline limit(Bootstrap& boot, unsigned seconds) {
     return {dynamic_cast<SimBootstrap&>(boot).group(), seconds};
@@ -184,7 +188,11 @@ void simulate(const Simulation& asked, const Options& options, int argc, char** 
     throw std::invalid_argument(asked.platform + " has " + counted(hosts.size(), "host") +
                                 "; choose fewer ranks");
   }
-  RankGroup group(asked.ranks, crossings);
+  std::vector<std::string> names;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(asked.ranks); ++rank) {
+    names.push_back(hosts[rank / each]->get_name());
+  }
+  RankGroup group(rank_hosts(names), crossings);
   for (int rank = 0; rank < asked.ranks; ++rank) {
     auto* const host = hosts[static_cast<std::size_t>(rank) / each];
     auto actor = simgrid::s4u::Actor::init("rank-" + std::to_string(rank), host);

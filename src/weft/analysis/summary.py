@@ -26,8 +26,10 @@ from weft.fabric.detect import detected_link
 from weft.plan.command import alone
 from weft.plan.plan import MOST_WHOLE_VALUES
 from weft.quantiles import median
+from weft.record.host_pairs import HostPairs, host_pairs_of
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.model import Status
+from weft.record.rank_times import on_threads_of_a_core
 from weft.record.run import failure_of
 from weft.stages import counted_off
 from weft.wording import counted, over, over_the_peak
@@ -56,6 +58,11 @@ NOT_KEPT = (
     f"its ranks have more than {MOST_WHOLE_VALUES:,} values together: the record keeps of each rank"
     " quantiles, and of each sample the mean and the slowest rank; --keep-all keeps every value"
 )
+SHARE_A_CORE = (
+    "ranks share a core: {} ranks on hardware threads of one core of {}, so they slow each other"
+    " down; start fewer ranks per host, or use hosts with more cores"
+)
+SHARE_A_HOST = "pairs of ranks between hosts: {}; the other pairs share a host"
 _ENDED = {
     None: "the run ended",
     "precise": "the run ended",
@@ -80,7 +87,8 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     `settled` says that it is inside the asked precision after the asked launches or over sessions.
     `percent_of_peak` is of the median bandwidth, where the link is known. `queue_held` is how many
     of Q messages of a stream were in flight once all were posted (weft.topics.queue_depth); `place`
-    says what its point is: "2 peers".
+    says what its point is: "2 peers". `pairs` has the pairs of ranks between hosts, if the ranks
+    were on several.
     A case whose status is `failed` keeps the figures of the launches that went well; `not_tried` is
     one that no launch came to.
     docs/numbers/ defines each figure.
@@ -118,6 +126,7 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     percent_of_peak: float | None = None
     queue_held: float | None = None
     place: str | None = None
+    pairs: HostPairs | None = None
     flags: tuple[str, ...] = ()
 
     @property
@@ -161,6 +170,11 @@ def _case_summary(
 ) -> CaseSummary:
     measured = [b for b in batches if b.role == "measure" and b.status == "ok"]
     status, reason, flags = _status(run, case, batches, measured, again)
+    if status == "ok" and (crowd := on_threads_of_a_core(run, measured)):
+        flags.append(SHARE_A_CORE.format(*crowd))
+    pairs = host_pairs_of(run, case.key) if status == "ok" else None
+    if pairs and not pairs.all_cross:
+        flags.append(SHARE_A_HOST.format(pairs.in_words))
     summary = CaseSummary(
         case=case.key,
         test=case.test,
@@ -178,6 +192,7 @@ def _case_summary(
         launches=len({b.launch for b in measured}),
         verified_bytes=sum(b.verified_bytes for b in batches if b.status == "ok"),
         place=run.patterns[case.test].axis.at(case.point) or None,
+        pairs=pairs,
         flags=tuple(flags),
     )
     if not measured:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weft.host.device_checks import device_findings
 from weft.host.finding import Finding
 from weft.host.manifest import typed
+from weft.plan.cases import fix_of_crowding
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -90,12 +91,13 @@ def _cores(cpu: Cpu, ranks: int) -> Finding:
     if not cores:
         return Finding(check="cores", level="unknown", what="cannot tell: no CPUs to read")
     if ranks > cores:
+        what = f"{counted(ranks, 'rank')} share {counted(cores, 'core')}"
+        effect = "a polling rank takes the core from the rank that it waits for"
+        if ranks <= len(allowed):
+            what += ", each on a hardware thread of its own"
+            effect = "hardware threads share the units of a core: ranks slow each other down"
         return Finding(
-            check="cores",
-            level="warning",
-            what=f"{counted(ranks, 'rank')} share {counted(cores, 'core')}",
-            effect="a polling rank takes the core from the rank that it waits for",
-            fix=f"use --ranks {max(cores, 2)} or a machine with more cores",
+            check="cores", level="warning", what=what, effect=effect, fix=fix_of_crowding(cores)
         )
     if ranks == cores:
         return Finding(

@@ -52,6 +52,7 @@ def case_line(
         "pages": case.pages,
         "point": case.point or 0,
         "at_once": case.at_once,
+        "direction": case.direction,
         "seed": seed,
         "verify": verify,
         "most_checked": most_checked,

@@ -97,6 +97,12 @@ def place_of(ranks: int, nodes: int, allocation: Allocation) -> tuple[RankLayout
     return layout, has_order and allocation.takes_turns
 
 
+def first_two_apart(ranks: int, nodes: int, allocation: Allocation) -> bool:
+    """Whether ranks 0 and 1 of so many are on different nodes. Raises WeftError as layout_of."""
+    layout = layout_of(ranks, nodes, allocation)
+    return layout.nodes > 1 and (allocation.takes_turns or layout.each == 1)
+
+
 def layout_of(ranks: int, nodes: int, allocation: Allocation) -> RankLayout:
     """Where so many ranks go on so many nodes. Raises WeftError where they do not fit."""
     most = allocation.ranks_per_node

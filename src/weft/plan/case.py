@@ -17,8 +17,10 @@ USUAL_RANKS = 2
 # What cases may differ in; all behind `bytes` make the variant of a test.
 CaseAxis = Literal[
     "test", "transport", "bytes", "ranks", "queue_depth", "schedule", "single", "wait", "pages",
-    "point", "at_once", "application",
+    "point", "at_once", "direction", "application",
 ]  # fmt: skip
+
+Direction = Literal["", "back"]
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,8 +68,9 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
     `point` is where it lies on the axis of its test; None where the test has no axis. `pages` are
     those of its memory: small, huge, or as the kernel gives them. `at_once` is how many pairs run
-    at once in a test of pairs; 0: all. `application` are the options of an application, which only
-    it understands (weft.applications); None where the test is none.
+    at once in a test of pairs; 0: all. `direction` is "back" if rank 1 sends to rank 0 in a test
+    that otherwise sends from rank 0 to rank 1. `application` are the options of an application,
+    which only it understands (weft.applications); None where the test is none.
     """
 
     # Cases that are alike are equal. What puts cases side by side takes the case itself, or what
@@ -84,6 +87,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     pages: str = ""
     point: int | None = None
     at_once: int = 0
+    direction: Direction = ""
     application: dict[str, Any] | None = msgspec.field(default=None, name=RECORDED_AS)
 
     def __hash__(self) -> int:
@@ -156,6 +160,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
             self.wait,
             f"{self.pages}_pages" if self.pages else "",
             f"{self.at_once}at_once" if self.at_once else "",
+            self.direction,
             "shared" if schedule.kind == "shared" else "",
             "" if schedule.is_repeated else f"{schedule.kind}{schedule.count}{reuse}",
             f"at{self.point}" if self.point is not None else "",

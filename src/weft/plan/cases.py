@@ -355,12 +355,17 @@ def _points(variants: Variants, pattern: Pattern | None, ranks: int) -> tuple[in
     return variants.points or parse_sizes(usual)
 
 
+def fix_of_crowding(cores: int) -> str:
+    """What to do if ranks share so many cores. Most tests need two ranks."""
+    fewer = f"use --ranks {cores} or " if cores >= RANKS else "use several hosts (--hosts A,B) or "
+    return f"{fewer}a machine with more cores"
+
+
 def crowding(ranks: int, cores: int) -> str:
     """A warning when ranks share cores; empty when they do not."""
     if ranks <= cores:
         return ""
     return (
         f"{counted(ranks, 'rank')} share {counted(cores, 'core')}: waiting ranks take the cores"
-        f" from working ones, so times include the scheduler. Fix: --ranks {cores}, or a machine"
-        " with more cores"
+        f" from working ones, so times include the scheduler. Fix: {fix_of_crowding(cores)}"
     )

@@ -93,6 +93,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     "collective" is the mean over the ranks; of "pairs" each rank has its own, and the test's is the
     median over them. Without has_size it has no messages: it is planned with
     0 bytes. With has_queue it keeps the case's Q messages in flight, else it knows no queue depth.
+    With has_directions it can be measured from rank 1 to rank 0 too.
     A sample of a stream holds such a latency `latencies_per_sample` times beside its messages' own
     times. A burst is `messages_per_burst` messages, a pause of the delay method `pause_trips` round
     trips. Each operation of the samples holds `clock_reads` reads of the clock, of a further series
@@ -115,6 +116,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     axis: Axis = Axis()
     figure: FigureKind = ""
     has_queue: bool = False
+    has_directions: bool = False
     latencies_per_sample: int = 0
     messages_per_burst: int = 0
     pause_trips: int = 0

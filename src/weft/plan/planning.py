@@ -10,7 +10,7 @@ import msgspec
 from weft.applications.effects import OTHER_VALUES
 from weft.errors import WeftError
 from weft.names import choose
-from weft.plan.allocation import layout_of, place_of
+from weft.plan.allocation import first_two_apart, layout_of, place_of
 from weft.plan.budget import measuring_s
 from weft.plan.case import Case
 from weft.plan.cases import Experiment, cases_of
@@ -142,9 +142,35 @@ def _chosen(request: Request, site: Site, say: Callable[[str], None]) -> _Chosen
         experiments = on_ranks or _of_suite(request, site, say)
         tests = {test for experiment in experiments for test in experiment.tests}
     patterns = {one.name: one for one in first.patterns if one.name in tests}
-    cases = request.cases or cases_of(experiments, names, patterns)
+    cases = request.cases or _both_ways(
+        cases_of(experiments, names, patterns), patterns, request, site
+    )
     _check_sizes(request, cases, patterns)
     return _Chosen(experiments=tuple(experiments), transports=names, patterns=patterns, cases=cases)
+
+
+def _both_ways(
+    cases: Sequence[Case], patterns: Mapping[str, Pattern], request: Request, site: Site
+) -> tuple[Case, ...]:
+    """The cases with the way back behind each case of two directions that crosses a link.
+
+    Of cases that differ in options only, the first has a way back: it is about the link. Links of
+    a simulated platform are as its file says, so it has none.
+    """
+    if request.platform is not None:
+        return tuple(cases)
+    found: list[Case] = []
+    has_back: set[Case] = set()
+    for case in cases:
+        found.append(case)
+        pattern = patterns.get(case.test)
+        if pattern is None or not pattern.has_directions:
+            continue
+        plain = Case(test=case.test, transport=case.transport, bytes=case.bytes, ranks=case.ranks)
+        if plain not in has_back and first_two_apart(case.ranks, site.hosts, request.allocation):
+            has_back.add(plain)
+            found.append(msgspec.structs.replace(case, direction="back"))
+    return tuple(found)
 
 
 def _check_sizes(request: Request, cases: Sequence[Case], patterns: Mapping[str, Pattern]) -> None:

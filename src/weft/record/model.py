@@ -55,7 +55,7 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
 class RankFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Where a rank ran: host name, process, and the logical CPU and NUMA node it was pinned to.
 
-    `socket` is that CPU's, counted in hwloc's order; -1 where it is not known.
+    `socket` and `core` are those of the CPU, counted in hwloc's order; -1 if unknown.
     """
 
     rank: int
@@ -64,6 +64,7 @@ class RankFacts(msgspec.Struct, frozen=True, kw_only=True):
     cpu: int
     numa: int
     socket: int = -1
+    core: int = -1
 
 
 class Imported(msgspec.Struct, frozen=True, kw_only=True):
@@ -195,7 +196,9 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
     sender posted at once were in flight then, the median over the warm-up and the largest of the
     ranks; None where nobody looked. Of an application rank 0 sends `sent_bytes` in `sent_messages`
     messages an iteration; 0 and 0 where it has no neighbour. What it found out is in
-    `application`, by the names that it gives. `parts` are further series of the same samples: a
+    `application`, by the names that it gives. `pairs` counts the pairs of ranks that exchange
+    measured messages, and `pairs_between_hosts` those whose ranks are on two hosts; 0 and 0 in
+    older records and for operations of all ranks. `parts` are further series of the same samples: a
     name of the test's own, with the rank before it where that is not rank 0; of many ranks with
     many values those of rank 0 alone, and `over_ranks` has what is kept of all. `ended_launch`:
     the launch ended with this batch, because its ranks died, did not answer in time or lost their
@@ -216,6 +219,8 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
     queue_held: int | None = None
     sent_bytes: int = 0
     sent_messages: int = 0
+    pairs: int = 0
+    pairs_between_hosts: int = 0
     ticks: tuple[int, ...] = ()
     application: dict[str, float] = {}
     parts: dict[str, tuple[int, ...]] = {}

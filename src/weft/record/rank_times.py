@@ -51,6 +51,17 @@ def delays_of_ranks(run: Run, batch: Batch) -> dict[int, float]:
     return found
 
 
+def on_threads_of_a_core(run: Run, batches: Iterable[Batch]) -> tuple[int, str] | None:
+    """The most ranks that ran on hardware threads of one core, and its host; None if none did."""
+    threads: dict[tuple[int, str, int], set[int]] = {}
+    for batch in batches:
+        for one in run.launches[batch.launch].ranks:
+            if one.core >= 0:
+                threads.setdefault((batch.launch, one.host, one.core), set()).add(one.cpu)
+    most, host = max(((len(cpus), host) for (_, host, _), cpus in threads.items()), default=(0, ""))
+    return (most, host) if most > 1 else None
+
+
 def shares_cores(run: Run, batches: Iterable[Batch]) -> bool:
     """Whether two ranks of a launch were bound to one CPU."""
     placed = (run.launches[batch.launch].ranks for batch in batches)

@@ -16,6 +16,7 @@ from weft.topics.streams import (
     fairness_in_words,
     streams_among,
     streams_chart,
+    with_host_pairs,
 )
 from weft.units import format_bandwidth, format_bytes, format_time
 from weft.wording import half_or_none, middle_or_none
@@ -74,7 +75,7 @@ def _table(rows: Sequence[StreamsRow]) -> Table:
 
         return shape
 
-    return Table(
+    table = Table(
         name="hot_spots",
         caption="Hot spots: time of a message of any peer, bandwidth of all, and of each by itself",
         head=("", "size", "peers", "time", "bandwidth", "each", "Jain", "of a pair"),
@@ -96,3 +97,4 @@ def _table(rows: Sequence[StreamsRow]) -> Table:
             "Of a pair: the bandwidth over one pair's of random_pairs, all pairs at once.",
         ),
     )
+    return with_host_pairs(table, rows, "time")

@@ -14,6 +14,7 @@ from weft.topics.streams import (
     fairness_in_words,
     streams_among,
     streams_chart,
+    with_host_pairs,
 )
 from weft.units import format_bytes, format_rate
 from weft.wording import half_or_none
@@ -62,7 +63,7 @@ class MessageRate(Topic[StreamsRows]):
 
 
 def _table(rows: Sequence[StreamsRow]) -> Table:
-    return Table(
+    table = Table(
         name="message_rate",
         caption="Message rate: all pairs together, and each by itself",
         head=("transport", "size", "pairs", "messages/s", "each pair", "Jain's index"),
@@ -78,3 +79,4 @@ def _table(rows: Sequence[StreamsRow]) -> Table:
             for row in rows
         ),
     )
+    return with_host_pairs(table, rows, "messages/s")

@@ -23,6 +23,7 @@ from weft.charts import (
     track_of,
 )
 from weft.estimate import Estimate
+from weft.record.host_pairs import HostPairs, host_pairs_of
 from weft.record.launches import launch_medians, samples_by_launch
 from weft.record.rank_times import medians_of_ranks
 from weft.record.ranks import OWN, name_of, of_streams
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from weft.plan.case import Case
     from weft.record.model import Batch
     from weft.record.run import Run
+    from weft.tables import Table
     from weft.topics.base import Results
     from weft.units import Shape
 
@@ -60,6 +62,7 @@ class StreamsRow(CaseRow, frozen=True, kw_only=True):
     `bandwidth_bytes_per_s` their bytes. `own_rates_per_s` has each stream's own rate by the name of
     the rank whose clock tells it (`own` is rank 0), the middle one is `own_rate_per_s`. `fairness`
     is Jain's index of the own rates; None for one stream. `launches` are those that measured it.
+    `pairs` has the streams between hosts; None on one host and in older records.
     `of_reference` compares a hot spot's bandwidth with that of one pair among random pairs that all
     stream at once; None without such a case in the record.
     """
@@ -71,6 +74,7 @@ class StreamsRow(CaseRow, frozen=True, kw_only=True):
     own_rate_per_s: Estimate
     own_rates_per_s: dict[str, Estimate]
     fairness: Estimate | None = None
+    pairs: HostPairs | None = None
     of_reference: Ratio | None = None
 
 
@@ -130,6 +134,7 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> StreamsRow:
         own_rate_per_s=_time_ns(run, batches, middle, tick_ns * len(named)).mapped(_per_s),
         own_rates_per_s=rates,
         fairness=_fairness(run, batches, own) if len(own[0]) > 1 else None,
+        pairs=host_pairs_of(run, case.key),
     )
 
 
@@ -221,6 +226,21 @@ def each_in_words(row: StreamsRow, shape: Shape) -> str:
     if len(medians) < 2:
         return half_or_none(row.own_rate_per_s, shape)
     return f"{shape(min(medians))} to {shape(max(medians))}"
+
+
+def with_host_pairs(table: Table, rows: Sequence[StreamsRow], before: str) -> Table:
+    """The table with a column of the streams between hosts, if there were several hosts."""
+    if not any(row.pairs for row in rows):
+        return table
+    at = table.head.index(before)
+    cells = [row.pairs.in_words if row.pairs else "-" for row in rows]
+    return msgspec.structs.replace(
+        table,
+        head=(*table.head[:at], "between hosts", *table.head[at:]),
+        rows=tuple(
+            (*row[:at], cell, *row[at:]) for row, cell in zip(table.rows, cells, strict=True)
+        ),
+    )
 
 
 def fairness_in_words(row: StreamsRow) -> str:

@@ -337,6 +337,69 @@ def test_a_limit_is_for_the_usual_cases_or_for_a_named_variant(tmp_path: Path) -
         assert [c.case for c in against_limits(cases, limits(tmp_path, text + more))] == [key]
 
 
+STREAMS = make_cases(tests=("stream",), transports=("tcp",), sizes=(8, 65536))
+BACK = tuple(msgspec.structs.replace(case, direction="back") for case in STREAMS)
+
+
+def with_back(folder: Path, name: str, slower_back: float) -> dict[str, Pooled]:
+    """Streams in both directions, of which the way back takes longer."""
+
+    def times(case: Case, launch: int) -> Sequence[float]:
+        factor = slower_back if case.direction else 1.0
+        return [t * factor for t in usual_times_ns(case, launch)]
+
+    path = folder / f"{name}.jsonl"
+    return pool([weft.load(synthetic_record(path, (*STREAMS, *BACK), times_ns=times))])
+
+
+def outcomes(checks: Sequence[Checked]) -> dict[str, Outcome]:
+    return {check.case: check.outcome for check in checks}
+
+
+def test_a_slow_way_back_fails_the_limit_of_the_way_there(tmp_path: Path) -> None:
+    # 65,536 bytes in 8,553.6 ns are 7.66 GB/s.
+    text = '[[limit]]\ntest = "stream"\nsizes = "64KiB"\nbandwidth_at_least = "7 GB/s"\n'
+    there, back = "tcp/stream/65536", "tcp/stream/65536/back"
+    both = limits(tmp_path, text)
+    assert outcomes(against_limits(with_back(tmp_path, "even", 1.0), both)) == {
+        there: "pass",
+        back: "pass",
+    }
+    slow = with_back(tmp_path, "slow", 10.0)
+    assert outcomes(against_limits(slow, both)) == {there: "pass", back: "fail"}
+    # A limit for the way back goes first.
+    own = text.replace("7 GB/s", "500 MB/s") + 'variant = "back"\n'
+    assert outcomes(against_limits(slow, limits(tmp_path, text + own))) == {
+        there: "pass",
+        back: "pass",
+    }
+    assert outcomes(against_limits(slow, limits(tmp_path, own))) == {back: "pass"}
+
+
+def test_a_slow_way_back_fails_against_a_record_with_and_without_one(tmp_path: Path) -> None:
+    slow = with_back(tmp_path, "slow", 10.0)
+    for reference in (with_back(tmp_path, "even", 1.0), pool([record(tmp_path, "old")])):
+        checks = against_record(slow, reference)
+        found = outcomes(checks)
+        assert found["tcp/stream/65536"] == "pass"
+        assert found["tcp/stream/*/back"] == found["tcp/stream/65536/back"] == "fail"
+        has_back = "tcp/stream/8/back" in reference
+        assert all(
+            (acceptance.WAY_THERE in check.why) == (check.variant == "back" and not has_back)
+            for check in checks
+        )
+        # The speed is the ratio to the reference.
+        [curve] = [check for check in checks if check.case == "tcp/stream/*/back"]
+        assert curve.speed is not None
+        assert curve.speed.speed == pytest.approx(0.1, rel=1e-3)
+
+
+def test_an_even_way_back_passes_against_a_record_without_one(tmp_path: Path) -> None:
+    checks = against_record(with_back(tmp_path, "even", 1.0), pool([record(tmp_path, "old")]))
+    by_case = outcomes(checks)
+    assert by_case["tcp/stream/*/back"] == "pass"
+
+
 def test_what_looks_slower_than_the_tolerance_is_planned_as_slower() -> None:
     """8 % slower, of launches that scatter by half a per cent: more sessions, and no fewer launches
     than there are; so for what may be equal, for a pass allows for other days too."""

@@ -42,6 +42,7 @@ MAY_BE_EQUAL = 2.0
 STILL_OPEN = 0.9
 # Nobody asks for a larger tolerance.
 MOST_TOLERANCE = 10.0
+WAY_THERE = "the reference has no way back: compared with its way there"
 EXIT_STATUS = {"pass": 0, "fail": 1, "cannot tell": 3}
 
 
@@ -104,10 +105,12 @@ def against_record(
     tolerance (one-sided, PASS_LEVEL), and fails where it is slower by more, no curve of an equal
     machine in 1 - CURVES_FAIL_LEVEL of checks. A size fails by itself in the same way, all sizes
     together by SIZES_FAIL_LEVEL; it passes with its curve unless its own figure is slower by more
-    than the tolerance. All of it allows for other days. Raises WeftError where the records have no
-    case in common.
+    than the tolerance. All of it allows for other days. A way back that the reference lacks is
+    compared with its way there. Raises WeftError where the records have no case in common.
     """
-    asked = {key: known for key, known in reference.items() if _has_figure(known)}
+    lent = _ways_there(cases, reference)
+    every = {**reference, **lent}
+    asked = {key: known for key, known in every.items() if _has_figure(known)}
     if not set(asked) & set(cases):
         raise WeftError(
             "the record and its reference have no case in common",
@@ -126,7 +129,25 @@ def against_record(
         _of_case(cases.get(key), known, by_case.get(key), tolerance)
         for key, known in counted_off(asked.items(), "checking cases")
     ]
-    return (*whole, *single)
+    lacking = {(one.case.transport, one.case.test, one.case.variant) for one in lent.values()}
+    return tuple(
+        msgspec.structs.replace(one, why=f"{one.why}; {WAY_THERE}")
+        if (one.transport, one.test, one.variant) in lacking
+        else one
+        for one in (*whole, *single)
+    )
+
+
+def _ways_there(cases: Mapping[str, Pooled], reference: Mapping[str, Pooled]) -> dict[str, Pooled]:
+    """For each way back that the reference lacks, its way there."""
+    found = {}
+    for key, pooled in cases.items():
+        there = reference.get(pooled.case.but_for("direction").key)
+        if pooled.case.direction and key not in reference and there is not None:
+            # Both cases may differ in more, which a check names.
+            case = msgspec.structs.replace(there.case, direction=pooled.case.direction)
+            found[key] = msgspec.structs.replace(there, case=case)
+    return found
 
 
 class JudgedCurve(msgspec.Struct, frozen=True, kw_only=True):

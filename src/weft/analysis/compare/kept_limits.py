@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from weft.analysis.compare.pool import Pooled
     from weft.analysis.stats.ratios import Quantity
     from weft.estimate import Estimate
+    from weft.plan.case import Case
 
 
 def against_limits(cases: Mapping[str, Pooled], limits: Sequence[Limit]) -> tuple[Checked, ...]:
@@ -39,7 +40,7 @@ def against_limits(cases: Mapping[str, Pooled], limits: Sequence[Limit]) -> tupl
     checks: list[Checked] = []
     any_taken = False
     for limit in limits:
-        taken = [pooled for pooled in cases.values() if limit.takes(pooled.case)]
+        taken = [pooled for pooled in cases.values() if _is_for(limit, pooled.case, limits)]
         any_taken = any_taken or bool(taken)
         checks += [_against_limit(pooled, limit) for pooled in taken]
         there = {pooled.case.bytes for pooled in taken}
@@ -54,6 +55,16 @@ def against_limits(cases: Mapping[str, Pooled], limits: Sequence[Limit]) -> tupl
             f"write limits for the tests that it has: {tests}",
         )
     return tuple(checks)
+
+
+def _is_for(limit: Limit, case: Case, limits: Sequence[Limit]) -> bool:
+    """Whether a limit is for a case: a way back without a limit of its own has that of the way
+    there.
+    """
+    if limit.takes(case) or not case.direction:
+        return limit.takes(case)
+    own = any(one.kind == limit.kind and one.takes(case) for one in limits)
+    return not own and limit.takes(case.but_for("direction"))
 
 
 def not_planned(limit: Limit, size: int | None) -> Checked:

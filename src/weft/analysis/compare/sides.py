@@ -243,10 +243,17 @@ def _conditions_of(run: Run, summaries: Sequence[CaseSummary]) -> Conditions:
             for bus in buses_of(run, summaries)
             if set(bus.transports) & transports
         ),
+        **_host_pairs(summaries),
         "queue depth": _some(s.queue_depth for s in summaries),
         "launches": _some(s.launches for s in summaries if s.status == "ok"),
     }
     return msgspec.structs.replace(found, facts=facts)
+
+
+def _host_pairs(summaries: Sequence[CaseSummary]) -> dict[str, str]:
+    """How many of several pairs were between hosts; nothing on one host and of single pairs."""
+    found = [s.pairs.in_words for s in summaries if s.pairs and s.pairs.pairs > 1]
+    return {"pairs between hosts": _some(found)} if found else {}
 
 
 def _memory(manifest: Any) -> str:
