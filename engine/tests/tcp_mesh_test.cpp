@@ -83,7 +83,8 @@ struct Meshes {
 
 /// Each rank with those that it needs, and what went wrong.
 std::array<std::string, ranks> connect_ranks(Meshes& all,
-                                             const std::array<std::vector<int>, ranks>& needed) {
+                                             const std::array<std::vector<int>, ranks>& needed,
+                                             const LinkOptions& options = {}) {
   std::array<std::string, ranks> errors;
   std::vector<std::thread> threads;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -91,7 +92,7 @@ std::array<std::string, ranks> connect_ranks(Meshes& all,
       try {
         auto& mesh = all.meshes.at(rank);
         if (!mesh) {
-          mesh = std::make_unique<TcpMesh>(LinkOptions{}, all.boots.at(rank), patience_of(ranks));
+          mesh = std::make_unique<TcpMesh>(options, all.boots.at(rank), patience_of(ranks));
         }
         mesh->connect(needed.at(rank));
       } catch (const std::runtime_error& error) {
@@ -150,6 +151,32 @@ TEST(TcpRanks, ConnectWithThoseThatTheyNeedAndLaterWithMore) {
   expect_a_way(meshes, 2, 0);
   EXPECT_EQ(meshes.of(0).socket_of(1), first);
   EXPECT_EQ(meshes.of(1).socket_of(2), -1);
+}
+
+int class_of(int file) {
+  int traffic_class = -1;
+  socklen_t length = sizeof traffic_class;
+  getsockopt(file, IPPROTO_IP, IP_TOS, &traffic_class, &length);
+  return traffic_class;
+}
+
+TEST(TcpRanks, SendWithTheTrafficClassThatWasChosen) {
+  constexpr int chosen = 106;  // the kernel has the two lowest bits for ECN
+  LinkOptions options;
+  options.set("traffic_class", std::to_string(chosen));
+  for (const bool is_chosen : {true, false}) {
+    fake::Meeting meeting(ranks);
+    Meshes meshes(meeting);
+    const auto errors =
+        connect_ranks(meshes, {{{1}, {0}, {}}}, is_chosen ? options : LinkOptions{});
+    for (const std::string& error : errors) EXPECT_EQ(error, "");
+    for (const std::size_t rank : {0, 1}) {
+      const int file = meshes.of(rank).socket_of(1 - static_cast<int>(rank));
+      EXPECT_EQ(class_of(file), is_chosen ? chosen & ~3 : 0);
+      EXPECT_EQ(meshes.of(rank).traffic_class(), is_chosen ? "104" : "0");
+    }
+    EXPECT_EQ(meshes.of(2).traffic_class(), "unknown");
+  }
 }
 
 void say(int file, std::size_t bytes) {

@@ -42,6 +42,15 @@ class Infiniband {
     }
     if (is_soft) std::ofstream(device / "parent") << "eth0\n";
   }
+  /// The types of the GIDs of a port.
+  void add_port(int port, const std::vector<std::string>& types) const {
+    const std::filesystem::path folder = std::filesystem::path(root_) / "rxe0" / "ports" /
+                                         std::to_string(port) / "gid_attrs" / "types";
+    std::filesystem::create_directories(folder);
+    for (std::size_t index = 0; index < types.size(); ++index) {
+      std::ofstream(folder / std::to_string(index)) << types[index] << "\n";
+    }
+  }
   Infiniband(const Infiniband&) = delete;
   Infiniband& operator=(const Infiniband&) = delete;
   Infiniband(Infiniband&&) = delete;
@@ -75,6 +84,46 @@ TEST(SoftRoceHint, NothingIsSaidWhereItDoesNotHold) {
   setenv("UCX_IB_GID_INDEX", "0", 1);
   EXPECT_EQ(soft_roce_hint(by_rc, soft.folder()), "");
   unsetenv("UCX_IB_GID_INDEX");
+}
+
+Details classes(const std::string& traffic_class, const std::string& service_level) {
+  return {{"traffic class", traffic_class}, {"service level", service_level}};
+}
+
+TEST(UcxClasses, Are106OverRoceV2AndElse0UnlessAVariableSetsThem) {
+  const Infiniband devices({}, false);
+  devices.add_port(1, {"IB/RoCE v1", "RoCE v2"});
+  EXPECT_EQ(ucx_classes(by_rc, devices.folder()), classes("106", "unknown"));
+  setenv("UCX_IB_GID_INDEX", "0", 1);
+  EXPECT_EQ(ucx_classes(by_rc, devices.folder()), classes("0", "unknown"));
+  unsetenv("UCX_IB_GID_INDEX");
+  setenv("UCX_IB_TRAFFIC_CLASS", "40", 1);
+  setenv("UCX_IB_SL", "3", 1);
+  EXPECT_EQ(ucx_classes(by_rc, devices.folder()), classes("40", "3"));
+  setenv("UCX_IB_TRAFFIC_CLASS", "auto", 1);
+  setenv("UCX_IB_SL", "auto", 1);
+  EXPECT_EQ(ucx_classes(by_rc, devices.folder()), classes("106", "unknown"));
+  setenv("UCX_RC_VERBS_TRAFFIC_CLASS", "8", 1);
+  EXPECT_EQ(ucx_classes(by_rc, devices.folder()), classes("unknown", "unknown"));
+  for (const char* name : {"UCX_IB_TRAFFIC_CLASS", "UCX_IB_SL", "UCX_RC_VERBS_TRAFFIC_CLASS"}) {
+    unsetenv(name);
+  }
+}
+
+TEST(UcxClasses, Are0OnInfiniBandAndOfThePortThatTheLaneNames) {
+  const Infiniband devices({}, false);
+  devices.add_port(1, {"IB/RoCE v1"});
+  devices.add_port(2, {"RoCE v2"});
+  EXPECT_EQ(ucx_classes(by_rc, devices.folder()), classes("0", "unknown"));
+  const Details by_second{{"lanes", "dc_mlx5/rxe0:2 (am), cma/memory"}};
+  EXPECT_EQ(ucx_classes(by_second, devices.folder()), classes("106", "unknown"));
+}
+
+TEST(UcxClasses, AreUnknownOverSocketsAndSharedMemory) {
+  const Details by_sockets{{"lanes", "posix/memory (am), tcp/eth0, cma/memory"}};
+  EXPECT_FALSE(goes_by_rdma(by_sockets));
+  EXPECT_TRUE(goes_by_rdma(by_rc));
+  EXPECT_EQ(ucx_classes(by_sockets, "/nowhere"), (Details{{"traffic class", "unknown"}}));
 }
 
 TEST(UcxNotes, OfTextOfAnotherFormNothingIsTaken) {

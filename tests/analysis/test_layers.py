@@ -383,3 +383,43 @@ def test_a_pair_has_its_answer_where_any_size_has_an_interval(tmp_path: Path) ->
     [pair] = [one for one in found(run).pairs if one.test == "ping_pong"]
     assert {step.bytes: step.has_interval for step in pair.steps} == {0: True, 1000: False}
     assert pair_in_words(pair).startswith("ofi adds 250 ns at 0 B over tcp")
+
+
+VERBS = {"device": "mlx5_0", "traffic class": "0", "service level": "0"}
+UCX_RC = {"lanes": "rc_mlx5/mlx5_0:1 (am)", "traffic class": "106", "service level": "unknown"}
+
+
+def test_layers_of_unlike_traffic_classes_are_not_subtracted(tmp_path: Path) -> None:
+    """Between verbs and UCX's usual class over RoCE v2 the switch may make the difference."""
+    run = measured(tmp_path / "r.jsonl", {"verbs": VERBS, "ucx": UCX_RC})
+    assert not found(run).pairs
+    why = {one.transport: one.why for one in found(run).apart if one.test == "ping_pong"}
+    assert why["ucx"].startswith("its packets had DSCP 26, those of verbs DSCP 0; choose one class")
+    alike = {"verbs": {**VERBS, "traffic class": "106"}, "ucx": UCX_RC}
+    assert stacked(with_notes(run, alike)) == [("ping_pong", "verbs", "ucx")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"service level": "3"}, "its packets had service level 3, those of verbs service level 0"),
+        ({"traffic class": "1"}, ""),  # the same DSCP
+        ({"traffic class": "unknown"}, ""),
+    ],
+)
+def test_classes_are_unlike_by_the_service_level_and_the_dscp(
+    changes: dict[str, str], why: str, tmp_path: Path
+) -> None:
+    ucx = {"lanes": "rc_mlx5/mlx5_0:1 (am)", "traffic class": "0", **changes}
+    run = measured(tmp_path / "r.jsonl", {"verbs": VERBS, "ucx": ucx})
+    apart = [one.why for one in found(run).apart if one.transport == "ucx"]
+    assert apart[0].startswith(why) if why else not apart
+
+
+def test_records_before_the_classes_are_stacked_as_before(tmp_path: Path) -> None:
+    """verbs had class 0 then; which UCX had is not known."""
+    older = {"verbs": {"device": "mlx5_0"}, "ucx": {"lanes": "rc_mlx5/mlx5_0:1 (am)"}}
+    run = measured(tmp_path / "r.jsonl", older)
+    assert stacked(run) == [("ping_pong", "verbs", "ucx")]
+    newer = with_notes(run, {"verbs": older["verbs"], "ucx": UCX_RC})
+    assert not found(newer).pairs

@@ -76,6 +76,15 @@ def check_ucx_over_reliable_connections() -> None:
     assert "rc_verbs/rxe0:1" in _all_hold(answers, len(tests))["lanes"]
 
 
+def check_ucx_states_its_traffic_class_and_takes_another() -> None:
+    rc = ("tls=rc_v,self", "device=rxe0:1")
+    usual = _all_hold(_drive("ucx", rc, ("ping_pong",), BY_IPV6), 1)
+    assert (usual["traffic class"], usual["service level"]) == ("106", "unknown")
+    chosen = (*rc, "traffic_class=40", "service_level=1")
+    other = _all_hold(_drive("ucx", chosen, ("ping_pong",), BY_IPV6), 1)
+    assert (other["traffic class"], other["service level"]) == ("40", "1")
+
+
 def check_ucx_over_datagrams() -> None:
     tests = ("ping_pong", "put_latency")
     answers = _drive("ucx", ("tls=ud_verbs,self", "device=rxe1:1"), tests, BY_IPV6)

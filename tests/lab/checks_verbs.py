@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import socket
 import subprocess
 from functools import cache
 
@@ -30,6 +32,7 @@ ONE_SIDED = (
 BOTH_DEVICES = ("--option", "device=rxe0,rxe1")
 FIRST_DEVICE = ("--option", "device=rxe0")
 MTU = 4096
+ETH_P_ALL = 3
 # More than Soft-RoCE takes as one message, 8 MiB, and more than a datagram.
 LONG = {"id": 100, "test": "ping_pong", "bytes": 9_000_000, "samples": 1, "warmup": 0}
 TOO_DEEP = {"id": 101, "test": "stream", "bytes": 8, "queue_depth": 60_000}
@@ -275,6 +278,37 @@ def check_settings_are_used_and_told() -> None:
     details = answers.lines[0]["details"]
     assert (details["inline limit"], details["MTU"]) == ("64", "1024")
     assert details["GID"].startswith("0 fe80:"), details
+
+
+def _classes_on_the_cable(*words: str) -> tuple[set[int], Answers]:
+    """The traffic classes of the RoCE packets that cross the cable while ranks measure."""
+    with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL)) as cable:
+        cable.bind(("roce0", ETH_P_ALL))
+        cable.setblocking(False)
+        answers = drive("verbs", *_cases(("ping_pong",), (8,)), words=(*BOTH_DEVICES, *words))
+        packets = []
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                packets.append(cable.recv(128))
+    is_roce = b"\x12\xb7"  # UDP's port 4791, behind an IPv4 header without options
+    return {one[1] for one in packets if one[0] == 0x45 and one[22:24] == is_roce}, answers
+
+
+def check_packets_have_the_chosen_traffic_class_and_else_none() -> None:
+    chosen = ("--option", "traffic_class=104", "--option", "service_level=2")
+    for words, traffic_class in (
+        ((), 0),
+        (chosen, 104),
+        ((*chosen, "--mode", "ud"), 104),
+        ((*chosen, "--option", "connect=rdmacm"), 104),
+    ):
+        seen, answers = _classes_on_the_cable(*words)
+        assert answers.status == 0, answers
+        assert seen == {traffic_class}, (words, seen)
+        details = answers.lines[0]["details"]
+        level = "2" if words else "0"
+        told = (details["traffic class"], details["service level"])
+        assert told == (str(traffic_class), level), details
 
 
 def check_the_usual_gid_is_the_ipv4_one_of_roce_v2() -> None:

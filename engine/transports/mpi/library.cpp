@@ -11,6 +11,7 @@
 #include "bootstrap/mpi_requests.hpp"
 #include "host/network.hpp"
 #include "transports/parts/connecting.hpp"
+#include "transports/parts/traffic_class.hpp"
 
 namespace weft {
 
@@ -179,6 +180,7 @@ Details MpiLink::details() const {
                 {"requested thread level", std::string(name_of(requested_))},
                 {"provided thread level", std::string(name_of(provided_thread_level()))},
                 registration_cache_note(mpi_cache),
+                {traffic_class_note, unknown_class},
                 connecting_note(connecting_ns_)};
   if (gives_core_away()) notes.emplace_back("waiting ranks", "give their core away");
   if (!interfaces_.empty()) notes.emplace_back("TCP interface", interfaces_);

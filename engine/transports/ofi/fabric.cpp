@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -225,6 +226,23 @@ FabricInfo choose(const LinkOptions& options, OfiWants wants, Bootstrap& boot) {
   fail_ofi("the provider shm reaches no other host", "choose another ofi.provider");
 }
 
+/// One of libfabric's labels; FI_TC_UNSPEC without one. Throws std::invalid_argument.
+std::uint32_t label_called(const std::string& name) {
+  std::uint32_t label = FI_TC_LABEL;
+  if (name.empty()) return FI_TC_UNSPEC;
+  std::istringstream names{std::string(ofi_traffic_classes)};
+  for (std::string known; std::getline(names, known, ','); ++label) {
+    if (known == name) return label;
+  }
+  throw std::invalid_argument("option traffic_class takes one of " +
+                              std::string(ofi_traffic_classes) + ", not '" + name + "'");
+}
+
+/// Other providers of libfabric 2.6 and earlier do not look at it.
+bool takes_a_traffic_class(const std::string& provider) {
+  return provider.starts_with("cxi") || provider.starts_with("efa");
+}
+
 }  // namespace
 
 void tell_libfabric_of_the_ranks() {
@@ -248,7 +266,23 @@ OfiFabric::OfiFabric(const LinkOptions& options, OfiWants wants, Bootstrap& boot
              "name one with --option ofi.provider");
   }
   domains_ = of_each_host(boot, domain_of(info_.get()));
+  choose_class(options);
   open();
+}
+
+void OfiFabric::choose_class(const LinkOptions& options) {
+  const std::string label = options.text("traffic_class");
+  const std::uint32_t chosen = label_called(label);
+  if (label.empty()) return;
+  if (!takes_a_traffic_class(provider())) {
+    fail_ofi("the provider " + provider() +
+                 " takes no traffic class; of libfabric's only cxi and "
+                 "efa do",
+             "omit ofi.traffic_class");
+  }
+  info_->domain_attr->tclass = chosen;
+  info_->tx_attr->tclass = chosen;
+  traffic_class_ = label;
 }
 
 void OfiFabric::open() {
@@ -315,6 +349,7 @@ Details OfiFabric::details() const {
           {"domain", domains_},
           {"protocol", name_of(info_->ep_attr->protocol, FI_TYPE_PROTOCOL)},
           {"completions", wants_.counts ? "counters" : "queue"},
+          {traffic_class_note, traffic_class_},
           {"progress", manual ? "manual" : "automatic"},
           {"thread level", name_of(lowest_threading, FI_TYPE_THREADING)},
           {"mr_mode", name_of(info_->domain_attr->mr_mode, FI_TYPE_MR_MODE)}};

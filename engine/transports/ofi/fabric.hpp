@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bootstrap/bootstrap.hpp"
@@ -16,14 +17,23 @@
 #include "contract/options.hpp"
 #include "contract/transport.hpp"
 #include "transports/parts/registration_cache.hpp"
+#include "transports/parts/traffic_class.hpp"
 
 namespace weft {
+
+inline constexpr std::string_view ofi_traffic_classes =
+    "best_effort,low_latency,dedicated_access,bulk_data,scavenger,network_ctrl";
 
 inline constexpr std::array ofi_settings{
     Setting{"provider", "as fi_info names it; default: shm within a host, else libfabric's first"},
     Setting{"domain",
             "device, as fi_info names it; default: the interface that joins the hosts, else the "
             "provider's first"},
+    Setting{
+        "traffic_class",
+        "label of libfabric's (FI_TC_LOW_LATENCY ...), with providers cxi and efa; default: the "
+        "provider's",
+        0, 0, ofi_traffic_classes},
     Setting{"inject", "yes: small messages without a completion; default: yes", 0, 0, yes_or_no},
     Setting{"register_ahead",
             "yes: register the memory of messages in advance even if the provider does not require "
@@ -134,6 +144,7 @@ class OfiFabric {
   static std::string unusable(OfiWants wants);
 
  private:
+  void choose_class(const LinkOptions& options);
   void open();
 
   Bootstrap* boot_;
@@ -141,6 +152,7 @@ class OfiFabric {
   FabricInfo info_;
   bool delivers_;
   std::string domains_;
+  std::string traffic_class_ = unknown_class;
   FidOf<fid_fabric> fabric_;
   FidOf<fid_domain> domain_;
   std::size_t most_peers_ = 0;

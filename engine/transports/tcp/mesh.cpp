@@ -23,6 +23,7 @@
 #include "bootstrap/patience.hpp"
 #include "host/hosts.hpp"
 #include "host/network.hpp"
+#include "transports/parts/traffic_class.hpp"
 
 namespace weft {
 
@@ -346,12 +347,26 @@ void connect_all(const Socket& listener, const Address& own, const std::vector<A
   }
 }
 
+void set_traffic_class(int file, int traffic_class) {
+  if (setsockopt(file, IPPROTO_IP, IP_TOS, &traffic_class, sizeof traffic_class) == 0) return;
+  fail_with_errno("the kernel does not take traffic class " + std::to_string(traffic_class),
+                  "choose another tcp.traffic_class");
+}
+
+int traffic_class_of(int file) {
+  int traffic_class = 0;
+  socklen_t length = sizeof traffic_class;
+  getsockopt(file, IPPROTO_IP, IP_TOS, &traffic_class, &length);
+  return traffic_class;
+}
+
 }  // namespace
 
 TcpMesh::TcpMesh(const LinkOptions& options, Bootstrap& boot, std::chrono::milliseconds patience)
     : boot_(&boot),
       patience_(patience),
       first_port_(options.number(tcp_port_setting, 0)),
+      traffic_class_(options.number(traffic_class_setting, 0)),
       known_(boot.size()),
       sockets_(static_cast<std::size_t>(boot.size()), -1) {
   const std::string named = options.text("interface");
@@ -384,7 +399,15 @@ void TcpMesh::connect(std::span<const int> ranks) {
   for (const int rank : unknown) {
     const int on = 1;
     setsockopt(socket_of(rank), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (traffic_class_ != 0) set_traffic_class(socket_of(rank), traffic_class_);
   }
+}
+
+std::string TcpMesh::traffic_class() const {
+  for (const int file : sockets_) {
+    if (file >= 0) return std::to_string(traffic_class_of(file));
+  }
+  return unknown_class;
 }
 
 std::string TcpMesh::address() const {

@@ -35,6 +35,8 @@ class TcpMesh {
   /// Of every host, where they differ.
   [[nodiscard]] const std::string& interfaces() const { return interfaces_; }
   [[nodiscard]] std::string address() const;
+  /// Of its connections, as the kernel has it: of TCP it sets the two bits of ECN itself.
+  [[nodiscard]] std::string traffic_class() const;
   /// A connected, nonblocking socket; -1 where there is none.
   [[nodiscard]] int socket_of(int rank) const { return sockets_[static_cast<std::size_t>(rank)]; }
 
@@ -42,6 +44,7 @@ class TcpMesh {
   Bootstrap* boot_;
   std::chrono::milliseconds patience_;
   int first_port_;
+  int traffic_class_;
   std::string interface_;
   std::string interfaces_;
   /// Of this rank, without a port.

@@ -20,6 +20,7 @@
 #include "transports/parts/ended_peers.hpp"
 #include "transports/parts/fixed_queue.hpp"
 #include "transports/parts/known_peers.hpp"
+#include "transports/parts/traffic_class.hpp"
 #include "transports/rails/rails.hpp"
 #include "transports/tcp/mesh.hpp"
 
@@ -36,6 +37,7 @@ class Tcp final {
               "network interface, or several (a,b) as rails, of which mode single takes the first; "
               "default: loopback, or the one that joins the hosts"},
       tcp_port_setting,
+      traffic_class_setting,
       stripe_setting,
   };
   static constexpr std::string_view rail_setting = "interface";
@@ -120,6 +122,7 @@ class Tcp final {
     return {{"interface", mesh_.interfaces()},
             {"address", mesh_.address()},
             {"TCP_NODELAY", "1"},
+            {traffic_class_note, mesh_.traffic_class()},
             connecting_note(connecting_ns_)};
   }
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
@@ -124,12 +125,14 @@ class UcxLink {
   /// What was really used, for the record.
   [[nodiscard]] Details details() const {
     Details reported = worker_.details();
+    for (const auto& note : ucx_classes(reported, infiniband_folder)) reported.push_back(note);
     reported.push_back(registration_cache_note(ucx_cache));
     reported.push_back(connecting_note(connecting_ns_));
     return reported;
   }
   static void before_start(const LinkOptions& options) {
     switch_registration_cache(options, ucx_cache);
+    set_classes(options);
   }
 
  protected:
@@ -138,6 +141,7 @@ class UcxLink {
 
   UcxLink(const LinkOptions& options, std::uint64_t features, Bootstrap& boot)
       : boot_(&boot),
+        options_(options),
         known_(boot.size()),
         worker_(options, features | UCP_FEATURE_RMA, boot),
         peers_(static_cast<std::size_t>(boot.size())),
@@ -163,6 +167,7 @@ class UcxLink {
   template <class Whole>
   void begin(Whole& whole) {
     connecting_ns_ = connecting_ns(*boot_, [&] { connect(whole, first_neighbours(*boot_)); });
+    worker_.refuse_class_without_rdma(options_);
   }
   /// What `reserve` of the whole link is.
   template <class Whole>
@@ -238,6 +243,17 @@ class UcxLink {
     UcxQueue transfers = {};
   };
 
+  // UCX reads its variables when it starts.
+  static void set_classes(const LinkOptions& options) {
+    constexpr int overwrite = 1;
+    const auto set = [&](const Setting& setting, const char* variable) {
+      const int value = options.number(setting, -1);
+      if (value >= 0) setenv(variable, std::to_string(value).c_str(), overwrite);
+    };
+    set(ucx_traffic_class_setting, "UCX_IB_TRAFFIC_CLASS");
+    set(ucx_service_level_setting, "UCX_IB_SL");
+  }
+
   template <class Whole>
   void connect(Whole& whole, std::span<const int> ranks) {
     const std::vector<int> unknown = known_.take_new(ranks);
@@ -296,6 +312,7 @@ class UcxLink {
   }
 
   Bootstrap* boot_;
+  LinkOptions options_;
   KnownPeers known_;
   UcxWorker worker_;
   Operations<UcxOwn> requests_;

@@ -1,5 +1,8 @@
 #include "transports/ucx/notes.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +11,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "transports/parts/traffic_class.hpp"
 
 namespace weft {
 
@@ -37,6 +42,13 @@ std::string device_of(const std::string& lane) {
   return lane.substr(start + 1, lane.find(':', start) - start - 1);
 }
 
+// A variable's value if it is a number; UCX takes "auto" too.
+std::string number_in(const char* variable) {
+  const char* const value = std::getenv(variable);
+  const std::string text = value == nullptr ? "" : value;
+  return text.find_first_not_of("0123456789") == std::string::npos ? text : "";
+}
+
 enum class Gid : std::uint8_t { none, of_ipv4, other };
 
 Gid kind_of_gid(const std::filesystem::path& device, const std::string& index) {
@@ -59,7 +71,68 @@ bool takes_ipv4(const std::filesystem::path& device) {
   return false;
 }
 
+// Such as "rc_verbs/rxe0:1 (am)".
+std::vector<std::string> rdma_lanes(const Details& notes) {
+  std::vector<std::string> found;
+  for (const auto& [name, value] : notes) {
+    std::istringstream lanes(name == "lanes" ? value : "");
+    for (std::string lane; std::getline(lanes, lane, ',');) {
+      const bool is_of_kernel = lane.find("tcp/") != std::string::npos;
+      const bool is_of_memory = lane.find("/memory") != std::string::npos;
+      if (!is_of_kernel && !is_of_memory && !lane.empty()) found.push_back(lane);
+    }
+  }
+  return found;
+}
+
+// UCX takes a GID of RoCE v2 by itself where the port has one.
+bool has_roce_v2(const std::filesystem::path& folder, const std::string& lane) {
+  const std::size_t start = lane.find('/') + 1;
+  const std::size_t colon = lane.find(':', start);
+  const std::string port = lane.substr(colon + 1, lane.find(' ', colon) - colon - 1);
+  const std::filesystem::path types =
+      folder / lane.substr(start, colon - start) / "ports" / port / "gid_attrs" / "types";
+  const std::string index = number_in("UCX_IB_GID_INDEX");
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(types, none)) {
+    if (!index.empty() && entry.path().filename() != index) continue;
+    std::ifstream file(entry.path());
+    std::string type;
+    std::getline(file, type);
+    if (type == "RoCE v2") return true;
+  }
+  return false;
+}
+
+// UCX_RC_VERBS_TRAFFIC_CLASS and others of single kinds of lanes.
+bool has_class_of_its_own() {
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (!text.starts_with("UCX_") || text.starts_with("UCX_IB_")) continue;
+    if (text.find("_TRAFFIC_CLASS=") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool goes_by_rdma(const Details& notes) {
+  return !rdma_lanes(notes).empty();
+}
+
+Details ucx_classes(const Details& notes, const std::string& folder) {
+  const std::vector<std::string> lanes = rdma_lanes(notes);
+  if (lanes.empty()) return {{traffic_class_note, unknown_class}};
+  const std::string chosen = number_in("UCX_IB_TRAFFIC_CLASS");
+  const std::string level = number_in("UCX_IB_SL");
+  const bool is_roce_v2 = std::all_of(lanes.begin(), lanes.end(), [&](const std::string& lane) {
+    return has_roce_v2(std::filesystem::path(folder), lane);
+  });
+  const std::string usual = is_roce_v2 ? "106" : "0";
+  const std::string all = chosen.empty() ? usual : chosen;
+  return {{traffic_class_note, has_class_of_its_own() ? unknown_class : all},
+          {service_level_note, level.empty() ? unknown_class : level}};
+}
 
 std::string soft_roce_hint(const Details& notes, const std::string& folder) {
   for (const auto& [name, value] : notes) {

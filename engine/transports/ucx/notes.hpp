@@ -18,4 +18,11 @@ Details ucx_notes(std::string_view printed);
 /// `folder` is where the kernel describes the devices.
 std::string soft_roce_hint(const Details& notes, const std::string& folder);
 
+/// Whether the lanes of these notes go by RDMA, which alone has UCX's traffic classes.
+bool goes_by_rdma(const Details& notes);
+
+/// The traffic class and the service level of these lanes, by UCX's variables and the type of the
+/// GID in `folder`; unknown over sockets and shared memory, and where UCX chooses a service level.
+Details ucx_classes(const Details& notes, const std::string& folder);
+
 }  // namespace weft

@@ -257,6 +257,20 @@ ucs_status_t UcxWorker::forget(std::uint64_t key) noexcept {
   return ucp_mem_unmap(context_, memories_.take(static_cast<std::uint32_t>(key - 1)));
 }
 
+void UcxWorker::refuse_class_without_rdma(const LinkOptions& options) const {
+  std::string name;
+  for (const Setting& one : {ucx_traffic_class_setting, ucx_service_level_setting}) {
+    if (!options.text(one.name).empty()) name = one.name;
+  }
+  const auto uses_rdma = [](ucp_ep_h endpoint) {
+    return endpoint != nullptr && goes_by_rdma(ucx_notes(description_of(endpoint)));
+  };
+  const bool here = std::any_of(endpoints_.begin(), endpoints_.end(), uses_rdma);
+  if (name.empty() || !boot_->first_of(here ? "RDMA" : "").empty()) return;
+  fail("ucx." + name + " has an effect over RDMA only, which UCX does not use here",
+       "omit it, or choose ucx.device and ucx.tls of RDMA");
+}
+
 Details UcxWorker::details() const {
   Details notes{{"library", version()}, {"devices", devices_}, {"thread level", "single"}};
   const auto neighbour = static_cast<std::size_t>(boot_->rank() + 1) % endpoints_.size();

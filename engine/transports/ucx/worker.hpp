@@ -17,8 +17,14 @@
 #include "contract/transport.hpp"
 #include "transports/parts/handle_table.hpp"
 #include "transports/parts/registration_cache.hpp"
+#include "transports/parts/traffic_class.hpp"
 
 namespace weft {
+
+inline constexpr Setting ucx_traffic_class_setting{
+    "traffic_class", "UCX_IB_TRAFFIC_CLASS, for RDMA; default: 106 over RoCE v2, else 0", 0, 255};
+inline constexpr Setting ucx_service_level_setting{
+    "service_level", "UCX_IB_SL, for RDMA; default: UCX chooses", 0, 15};
 
 /// What can be set of every mode of UCX.
 inline constexpr std::array ucx_settings{
@@ -37,6 +43,8 @@ inline constexpr std::array ucx_settings{
         "yes: register the memory of messages in advance (ucp_mem_map); default: no, UCX does it "
         "when it needs it",
         0, 0, yes_or_no},
+    ucx_traffic_class_setting,
+    ucx_service_level_setting,
     regions_setting,
     registration_cache_setting,
     Setting{"trust_last_byte",
@@ -87,6 +95,10 @@ class UcxWorker {
   }
   [[nodiscard]] int event_file() const noexcept { return event_file_; }
   [[nodiscard]] std::size_t request_bytes() const noexcept { return request_bytes_; }
+
+  /// Throws std::runtime_error if a traffic class or service level is set and no endpoint of any
+  /// rank goes by RDMA. Collective.
+  void refuse_class_without_rdma(const LinkOptions& options) const;
 
   /// UCX's own answer: version, lanes, protocols by size.
   [[nodiscard]] Details details() const;

@@ -79,7 +79,7 @@ Id listen_at(const VerbsPort& port, sockaddr_in& address) {
                            "; give it one, or use verbs.connect=bootstrap");
 }
 
-void bring_up(rdma_cm_id* id, ibv_qp* pair) {
+void bring_up(const VerbsPort& port, rdma_cm_id* id, ibv_qp* pair) {
   constexpr std::array states{IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS};
   for (const ibv_qp_state state : states) {
     ibv_qp_attr attributes{};
@@ -87,6 +87,8 @@ void bring_up(rdma_cm_id* id, ibv_qp* pair) {
     int mask = 0;
     check(rdma_init_qp_attr(id, &attributes, &mask), "describe a queue pair");
     attributes.min_rnr_timer = shortest_not_ready_wait;
+    attributes.ah_attr.sl = static_cast<std::uint8_t>(port.service_level);
+    attributes.ah_attr.grh.traffic_class = static_cast<std::uint8_t>(port.traffic_class);
     attributes.qp_access_flags = pair_access;
     if (state == IBV_QPS_INIT) mask |= IBV_QP_ACCESS_FLAGS;
     modify(pair, attributes, mask, "bring up a queue pair as RDMA CM says");
@@ -130,7 +132,7 @@ void connect_to(const VerbsPort& port, sockaddr_in mine, sockaddr_in peer, ibv_q
   wanted.private_data = &introduction;
   wanted.private_data_len = sizeof introduction;
   check(rdma_connect(id.get(), &wanted), "connect to a peer");
-  bring_up(id.get(), pair);
+  bring_up(port, id.get(), pair);
   check(rdma_establish(id.get()), "establish a connection");
   queues.connections.push_back(kept(std::move(id)));
 }
@@ -151,7 +153,7 @@ void accept_one(const VerbsPort& port, rdma_cm_id* listener, std::uint64_t secre
   std::memcpy(&introduction, offered.private_data, sizeof introduction);
   if (introduction.secret != secret || missing.erase(introduction.pair_of_peer) == 0) return;
   ibv_qp* pair = queues.pairs[introduction.pair_of_peer].get();
-  bring_up(id.get(), pair);
+  bring_up(port, id.get(), pair);
   rdma_conn_param wanted = parameters(port, pair);
   check(rdma_accept(id.get(), &wanted), "accept a connection");
   queues.connections.push_back(kept(std::move(id)));

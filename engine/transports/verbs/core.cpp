@@ -7,6 +7,7 @@
 
 #include "contract/wording.hpp"
 #include "host/hosts.hpp"
+#include "transports/parts/traffic_class.hpp"
 #include "transports/verbs/settings.hpp"
 
 namespace weft {
@@ -161,6 +162,8 @@ Details VerbsCore<has_datagrams>::details() const {
           {"link layer", port_.link_layer()},
           {"GID", port_.gid_text()},
           {"MTU", std::to_string(port_.mtu_bytes)},
+          {traffic_class_note, std::to_string(port_.traffic_class)},
+          {service_level_note, std::to_string(port_.service_level)},
           {"inline limit", std::to_string(queues_->inline_bytes)},
           {"firmware", std::string(port_.limits.fw_ver)},
           {"connected by", request_.through_cm ? "RDMA CM" : "bootstrap"},

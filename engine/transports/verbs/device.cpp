@@ -183,6 +183,15 @@ int chosen_mtu(const VerbsPort& port, const LinkOptions& options) {
   return asked;
 }
 
+void choose_class(VerbsPort& port, const LinkOptions& options) {
+  port.service_level = options.number(service_level_setting, 0);
+  port.traffic_class = options.number(traffic_class_setting, 0);
+  if (port.traffic_class == 0 || port.is_global) return;
+  throw std::runtime_error("packets of " + port.text() +
+                           " have no traffic class without a global header; add verbs.gid_index, "
+                           "or use verbs.service_level");
+}
+
 }  // namespace
 
 void fail_with_cause(const std::string& what, const std::string& fix) {
@@ -245,6 +254,7 @@ VerbsPort open_verbs_port(const LinkOptions& options, std::size_t local_rank) {
   port.is_global = port.attributes.link_layer == IBV_LINK_LAYER_ETHERNET || gid_index >= 0;
   if (port.is_global) choose_gid(port, gid_index);
   port.mtu_bytes = chosen_mtu(port, options);
+  choose_class(port, options);
   port.domain.reset(ibv_alloc_pd(port.context.get()));
   if (!port.domain)
     fail_with_cause("no protection domain on " + port.device, "stop other programs");

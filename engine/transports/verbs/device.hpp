@@ -35,6 +35,8 @@ struct VerbsPort {
   std::string device;
   int number = 1;
   int mtu_bytes = 0;
+  int traffic_class = 0;
+  int service_level = 0;
 
   /// "rxe0 port 1", for messages.
   [[nodiscard]] std::string text() const { return device + " port " + std::to_string(number); }

@@ -116,10 +116,12 @@ ibv_ah_attr route_to(const VerbsPort& port, const Address& peer) {
   route.dlid = static_cast<std::uint16_t>(peer.lid);
   route.port_num = static_cast<std::uint8_t>(port.number);
   route.is_global = static_cast<std::uint8_t>(port.is_global);
+  route.sl = static_cast<std::uint8_t>(port.service_level);
   if (port.is_global) {
     route.grh.dgid = peer.gid;
     route.grh.sgid_index = static_cast<std::uint8_t>(port.gid.gid_index);
     route.grh.hop_limit = hop_limit;
+    route.grh.traffic_class = static_cast<std::uint8_t>(port.traffic_class);
   }
   return route;
 }

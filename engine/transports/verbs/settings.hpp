@@ -5,6 +5,7 @@
 
 #include "contract/options.hpp"
 #include "transports/parts/registration_cache.hpp"
+#include "transports/parts/traffic_class.hpp"
 #include "transports/rails/rails.hpp"
 
 namespace weft {
@@ -34,6 +35,8 @@ inline constexpr std::array verbs_settings{
     verbs_port_setting,
     gid_index_setting,
     mtu_setting,
+    traffic_class_setting,
+    service_level_setting,
     inline_setting,
     signal_every_setting,
     longest_setting,

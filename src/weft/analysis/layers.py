@@ -1,9 +1,10 @@
 """What each layer of a stack adds to the one below, by message size. Pure.
 
 Two transports are layers of one stack where their own notes say that their messages went over the
-same device and medium, and where both were measured by the same loop. Others are listed apart. The
-difference of two layers is that of launches of the same round (`weft.analysis.stats.rounds`). Its
-95 % interval holds at all sizes together; where it holds zero the answer is "cannot tell".
+same device and medium, in the same class of service as far as it is known, and where both were
+measured by the same loop. Others are listed apart. The difference of two layers is that of launches
+of the same round (`weft.analysis.stats.rounds`). Its 95 % interval holds at all sizes together;
+where it holds zero the answer is "cannot tell".
 
 Between figures that share no rounds the difference has the interval [b.low - a.high, b.high -
 a.low]: it covers the true difference whenever both intervals cover their medians, so in at least
@@ -33,6 +34,7 @@ from weft.analysis.summary import CaseSummary
 from weft.errors import WeftError
 from weft.estimate import Estimate
 from weft.fabric.medium import medium_of
+from weft.fabric.service_class import classes_of, unlike_class
 from weft.plan.cases import LATENCY
 from weft.plan.command import weft_run
 from weft.stages import counted_off
@@ -149,12 +151,13 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
     advice: tuple[str, ...] = ()
 
 
-# What is known of a transport in one variant of a test: its cases, medium and loop.
+# What is known of a transport in one variant of a test: its cases, medium, loop and classes.
 class _Layer(msgspec.Struct, frozen=True, kw_only=True):
     transport: str
     cases: dict[int, CaseSummary]
     medium: str
     loop: str
+    classes: dict[str, str]
 
 
 # By case and round the latencies, and the session of each round.
@@ -212,10 +215,11 @@ def _advice(run: Run, pairs: Sequence[LayerPair]) -> tuple[str, ...]:
 def _layers(
     run: Run, test: Case, found: dict[str, dict[int, CaseSummary]], order: Sequence[str]
 ) -> list[_Layer]:
-    media = {}
+    media, classes = {}, {}
     for name in found:
         launches = [one for one in run.lines.launches if one.transport == name]
-        media[name] = medium_of(one for one in launches if len(one.ranks) == test.ranks)
+        own = [one for one in launches if len(one.ranks) == test.ranks]
+        media[name], classes[name] = medium_of(own), classes_of(own)
     known = {medium for medium in media.values() if medium}
     vouched = (known or {"one medium, as --order says"}) if order and len(known) < 2 else {""}
     [unsaid] = vouched
@@ -225,6 +229,7 @@ def _layers(
             cases=cases,
             medium=media[name] or unsaid,
             loop=_BLOCKING if _is_blocking(test, name) else "",
+            classes=classes[name],
         )
         for name, cases in found.items()
     ]
@@ -236,16 +241,21 @@ def _is_blocking(test: Case, transport: str) -> bool:
 
 
 def _alike(layers: Sequence[_Layer]) -> list[list[_Layer]]:
-    """The layers in groups of one medium and loop; of an unknown medium each by itself."""
+    """The layers in groups of one medium, loop and class; of an unknown medium each by itself."""
     groups: list[list[_Layer]] = []
     for layer in layers:
         for group in groups:
-            if layer.medium and (group[0].medium, group[0].loop) == (layer.medium, layer.loop):
+            if layer.medium and all(_is_alike(one, layer) for one in group):
                 group.append(layer)
                 break
         else:
             groups.append([layer])
     return groups
+
+
+def _is_alike(one: _Layer, other: _Layer) -> bool:
+    is_of_one = (one.medium, one.loop) == (other.medium, other.loop)
+    return is_of_one and unlike_class(one.classes, other.classes) is None
 
 
 def _apart(test: Case, layer: _Layer, layers: Sequence[_Layer]) -> Apart:
@@ -256,6 +266,12 @@ def _apart(test: Case, layer: _Layer, layers: Sequence[_Layer]) -> Apart:
         why = (
             "it does not say over which device and medium its messages went; where you know that"
             f" others share it, name them: --order {others[0].transport},{layer.transport}"
+        )
+    elif found := _unlike_class(layer, others):
+        other, (own, theirs) = found
+        why = (
+            f"its packets had {own}, those of {other.transport} {theirs}; choose one class for"
+            " both (--option TRANSPORT.traffic_class, TRANSPORT.service_level)"
         )
     elif any(other.medium == layer.medium for other in others):
         blocking = next(one for one in (layer, *others) if one.loop == _BLOCKING)
@@ -273,6 +289,15 @@ def _apart(test: Case, layer: _Layer, layers: Sequence[_Layer]) -> Apart:
         latencies_ns=latencies,
         why=why,
     )
+
+
+def _unlike_class(layer: _Layer, others: Sequence[_Layer]) -> tuple[_Layer, tuple[str, str]] | None:
+    """The first of the others that differs in its class alone, and both classes in words."""
+    for other in others:
+        found = unlike_class(layer.classes, other.classes)
+        if found and (other.medium, other.loop) == (layer.medium, layer.loop):
+            return other, found
+    return None
 
 
 def _pairs(test: Case, group: Sequence[_Layer], rounds: _Rounds) -> list[LayerPair]:

@@ -250,3 +250,39 @@ def test_a_level_that_was_typed_is_compared_with_the_one_of_the_threads(before: 
     """The launches report it in either case."""
     typed = plan(options={"mpi.thread_level": "funneled"})(before)
     assert pool([typed, before])["tcp/ping_pong/8"].launches == 10
+
+
+@pytest.mark.parametrize(
+    ("transport", "usual", "other"),
+    [
+        ("tcp", {"traffic class": "0"}, {"traffic class": "104"}),
+        ("verbs:ud", {"rail 1 traffic class": "0"}, {"rail 1 traffic class": "106"}),
+        ("verbs", {"service level": "0"}, {"service level": "3"}),
+    ],
+)
+def test_a_record_without_classes_counts_as_the_classes_that_all_had(
+    transport: str, usual: dict[str, str], other: dict[str, str]
+) -> None:
+    older = Conditions(facts={}, kinds={transport: {"MPI": "one", "device": "lo"}})
+    same = Conditions(facts={}, kinds={transport: {**older.kinds[transport], **usual}})
+    changed_class = Conditions(facts={}, kinds={transport: {**older.kinds[transport], **other}})
+    assert differences(older, same) == differences(same, older) == ()
+    [name] = other
+    assert list(unlike((older, changed_class))) == [f"{transport} {name}"]
+
+
+@pytest.mark.parametrize("older", [{"MPI": "one", "lanes": "rc"}, {"MPI": "one"}])
+def test_a_class_that_is_unknown_is_not_a_difference(older: dict[str, str]) -> None:
+    """UCX's in older records and those that another program measured."""
+    ours = {"lanes": "rc", "MPI": "one", "traffic class": "106", "service level": "unknown"}
+    sides = [Conditions(facts={}, kinds={"ucx": own}) for own in (older, ours)]
+    assert not {"ucx traffic class", "ucx service level"} & unlike(sides).keys()
+
+
+def test_a_class_that_was_typed_is_compared_with_the_usual_one(before: Run, after: Run) -> None:
+    usual = details(**{"interface": "eth0", "traffic class": "0"})
+    typed = plan(options={"tcp.traffic_class": "0"})(usual(after))
+    assert pool([usual(before), typed])["tcp/ping_pong/8"].launches == 10
+    other = details(**{"interface": "eth0", "traffic class": "104"})(after)
+    with pytest.raises(WeftError, match="tcp traffic class 0 then, 104 now"):
+        pool([usual(before), other])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.fabric.detect import device_on
+from weft.fabric.service_class import BEFORE, SERVICE_LEVEL, SETTINGS, TRAFFIC_CLASS
 from weft.plan.thread_level import FUNNELED, OPTION, PROVIDED, REQUESTED
 
 if TYPE_CHECKING:
@@ -72,8 +73,12 @@ def conditions_of(header: Header, launches: Sequence[Launch]) -> Conditions:
         name: joined(fact_at(host, *keys) for host in hosts) for name, keys in _OF_HOST.items()
     }
     gauge = header.plan.application_file
-    # Launches report the thread level that an option or the number of threads chose.
-    options = {name: value for name, value in header.plan.options.items() if name != OPTION}
+    # Launches report the thread level and the classes that they had, by an option or without.
+    options = {
+        name: value
+        for name, value in header.plan.options.items()
+        if name != OPTION and not name.endswith(SETTINGS)
+    }
     kinds = {
         "option": options,
         "gauge": {"field": gauge.field} if gauge else {},
@@ -134,12 +139,15 @@ def unlike(sides: Sequence[Conditions]) -> dict[str, tuple[str, ...]]:
 
 
 def _value(kind: str, own: Mapping[str, str], name: str) -> str:
-    """What a side reports; the level that all launches had if its record is too old to state it."""
+    """What a side reports; what all launches had if its record is too old to state it."""
     if name in own:
         return own[name]
-    levels = _LEVELS_BEFORE.get(kind.partition(":")[0], {})
+    family, plain = kind.partition(":")[0], _RAIL.sub("", name)
     is_reported = len(own) > 1  # every launch has its MPI, an imported one has nothing else
-    return levels.get(_RAIL.sub("", name), NOT_SET) if is_reported else NOT_SET
+    if plain in (TRAFFIC_CLASS, SERVICE_LEVEL):
+        return BEFORE.get(family, {}).get(plain, UNKNOWN) if is_reported else UNKNOWN
+    levels = _LEVELS_BEFORE.get(family, {})
+    return levels.get(plain, NOT_SET) if is_reported else NOT_SET
 
 
 def differences(then: Conditions, now: Conditions) -> tuple[str, ...]:
