@@ -42,13 +42,13 @@ _OF_A_JOB = (
 # The only options allowed with --resume: any other would change what is measured.
 _WITH_RESUME = (
     "resume", "budget", "deadline", "launches", "json", "report", "verbose", "quiet", "allow_env",
-    *_OF_A_JOB,
+    "launcher_command", *_OF_A_JOB,
 )  # fmt: skip
 # With --again a new record is made, and how much is measured may change as well.
 _WITH_AGAIN = (
     "again", "budget", "deadline", "launches", "precision", "samples", "seed", "output", "json",
     "report", "verbose", "quiet", "allow_env",
-    *_OF_A_JOB,
+    "launcher_command", *_OF_A_JOB,
 )  # fmt: skip
 
 
@@ -67,6 +67,7 @@ def resumed(
     run = load(record)
     session.check_measured(run)
     _take_variables(context, run)
+    _check_command(context, run.header.plan.allocation.command, record)
     if not for_a_job:
         return session.resume(record, changes, begun_s=begun_s(), report=report)
     return None
@@ -85,6 +86,7 @@ def again(context: typer.Context, record: Path, *, report: bool) -> "Request":
     check_measured(run)
     _take_variables(context, run)
     plan = run.header.plan
+    _check_command(context, plan.allocation.command, record)
     return request_again(
         msgspec.structs.replace(plan, options=options_again(plan, run.lines.launches)),
         **_changes(context, "again", _WITH_AGAIN),
@@ -102,6 +104,26 @@ def _take_variables(context: typer.Context, run: "Run") -> None:
     for setting in taken_variables(variations, context.params["allow_env"] or ()):
         if not context.params["quiet"]:
             typer.echo(f"the record sets {setting}", err=True)
+
+
+def _check_command(context: typer.Context, recorded: str, record: Path) -> None:
+    """Raises WeftError unless the user typed the command that a record starts its ranks with.
+
+    A record may be somebody else's, and a command can do anything.
+    """
+    from shlex import quote
+
+    typed = context.params.get("launcher_command", "")
+    if typed == recorded:
+        return
+    if not recorded:
+        raise WeftError(
+            f"{record} was measured without --launcher-command", "omit it, or start a new run"
+        )
+    raise WeftError(
+        f"{record} was measured with a command of its own, which weft runs only if you type it",
+        f"add --launcher-command {quote(recorded)}",
+    )
 
 
 def of_command(context: typer.Context, *, report: bool) -> dict[str, Any]:

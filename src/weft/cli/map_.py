@@ -46,11 +46,12 @@ _LAUNCHES = 3
 _ALREADY = (
     "transport", "sizes", "ranks", "rounds", "at_once", "launches", "budget", "seed", "output",
     "platform", "slow", "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher",
-    "interface", "device", "wait", "mpi", "option", "quiet", "submit", "partition", "account",
-    "constraint", "time", "nodelist", "exclude",
+    "launcher_command", "interface", "device", "wait", "mpi", "option", "quiet", "submit",
+    "partition", "account", "constraint", "time", "nodelist", "exclude",
 )  # fmt: skip
 _NOT_SIMULATED = (
-    "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",
+    "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher",
+    "launcher_command", "interface", "device",
     "transport", "launches", "wait", "mpi", "option",
 )  # fmt: skip
 _Record = Annotated[

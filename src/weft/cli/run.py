@@ -58,7 +58,8 @@ weft run --again weft-20261121-101500.jsonl.zst --launches 10 --budget 2min
 weft run --resume weft-20261121-101500.jsonl.zst"""
 # What a simulated platform has not, or what makes no difference there.
 _NOT_SIMULATED = (
-    "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher", "interface", "device",
+    "hosts", "hostfile", "nodes", "ranks_per_node", "placement", "launcher",
+    "launcher_command", "interface", "device",
     "mpi", "transport", "option", "vary", "buffers", "pages", "long_links", "threads", "wait",
 )  # fmt: skip
 # What a suite sets itself.

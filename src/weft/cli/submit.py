@@ -108,7 +108,7 @@ def may_be_submitted(
 def _needs_a_job(params: Mapping[str, Any]) -> bool:
     if (record := earlier(params)) is not None:
         return is_needed(USUAL_NODES) and _was_a_job(record)
-    if params["hosts"] or params["hostfile"] or params["platform"]:
+    if params["hosts"] or params["hostfile"] or params["platform"] or params["launcher_command"]:
         return False
     nodes = nodes_of(params) if params["nodelist"] else params["nodes"]
     return is_needed(nodes, params["launcher"])

@@ -52,6 +52,15 @@ _Launcher = Annotated[
         rich_help_panel="Where",
     ),
 ]
+_LauncherCommand = Annotated[
+    str,
+    typer.Option(
+        help="Start the ranks with this command, to which weft appends the program:"
+        " 'flux run -n {ranks}', also {nodes} and {hosts}. It must pass standard input to rank 0,"
+        " and standard output unchanged.",
+        rich_help_panel="Where",
+    ),
+]
 _Interface = Annotated[
     str,
     typer.Option(
@@ -115,10 +124,12 @@ def where_of(
     ranks_per_node: _Each = 0,
     placement: _Placement = "spread",
     launcher: _Launcher = "",
+    launcher_command: _LauncherCommand = "",
     interface: _Interface = "",
     device: _Device = "",
 ) -> Where:
     """What was asked for. Raises WeftError."""
+    from weft.launch.by_command import CommandLauncher
     from weft.launch.nodes import hosts_of_file, hosts_of_list
     from weft.names import choose
 
@@ -140,5 +151,20 @@ def where_of(
         nodes=nodes,
         ranks_per_node=listed.each or ranks_per_node,
         placement=cast("Placement", chosen),
+        command=launcher_command,
     )
+    if launcher_command:
+        _check_command(allocation, launcher)
+        launcher = CommandLauncher.name
     return Where(allocation=allocation, launcher=launcher, interface=interface, device=device)
+
+
+def _check_command(allocation: Allocation, launcher: str) -> None:
+    """Raises WeftError for a command that cannot be used, or beside a launcher."""
+    from weft.launch.by_command import CommandLauncher, check_command
+
+    if launcher not in ("", CommandLauncher.name):
+        raise WeftError(
+            f"--launcher {launcher} and --launcher-command both start ranks", "use one of them"
+        )
+    check_command(allocation.command, allocation.hosts)

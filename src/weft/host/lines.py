@@ -32,6 +32,11 @@ def lines_of(facts: dict[str, Any], mark: str) -> list[bytes]:
     return [f"{line:<{LINE_BYTES - 1}}\n".encode() for line in lines]
 
 
+def is_line(line: str) -> bool:
+    """Whether it is a line of a host, unchanged."""
+    return _LINE.fullmatch(line.rstrip("\n")) is not None
+
+
 def facts_in(lines: Iterable[str]) -> list[dict[str, Any]]:
     """What whole hosts wrote, among lines of others; who did not write all is omitted."""
     parts: dict[str, dict[int, str]] = {}

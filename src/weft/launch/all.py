@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
+from weft.launch.by_command import CommandLauncher
 from weft.launch.local import LocalLauncher
 from weft.launch.mpirun import MpirunLauncher
 from weft.launch.sim import SimLauncher
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from weft.plan.allocation import Allocation
     from weft.plan.simulated import SimulatedPlatform
 
-LAUNCHERS: tuple[Launcher, ...] = (SlurmLauncher(), MpirunLauncher(), LocalLauncher())
+LAUNCHERS: tuple[Launcher, ...] = (
+    SlurmLauncher(), MpirunLauncher(), LocalLauncher(), CommandLauncher()
+)  # fmt: skip
 
 
 def launchers_of(

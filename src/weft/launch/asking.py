@@ -31,13 +31,15 @@ ALONE_DEADLINE_S = 20.0
 MOST_ASKED = 32
 
 
-def command_on_nodes(asked: str = "") -> tuple[str, ...]:
+def command_on_nodes(asked: str = "", *, heard: bool = False) -> tuple[str, ...]:
     """What every node is to run: the Python, the weft and the programs of here, at their paths.
 
-    A node that is told the name that it is `asked` by repeats the name in its answer.
+    A node that is told the name that it is `asked` by repeats the name in its answer; with `heard`
+    also the first line of its standard input.
     """
     words = (sys.executable, "-m", "weft.host", "--lines", str(engine_folder()))
-    return (*words, "--asked", asked) if asked else words
+    named = ("--asked", asked) if asked else ()
+    return (*words, *named, *(("--heard",) if heard else ()))
 
 
 def ask_hosts(

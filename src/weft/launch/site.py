@@ -65,7 +65,9 @@ class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
 
         By their names, with both names of each as a reader is to see them.
         """
-        if len(self.hosts) < 2:
+        # A command without {hosts} does not start ranks on a host of one's choice.
+        command = self.allocation.command
+        if len(self.hosts) < 2 or (command and "{hosts}" not in command):
             return {}
         asked = [asked_name(host, manifest) for host, manifest in self.hosts.items()]
         with ThreadPoolExecutor(MOST_ASKED) as pool:
@@ -73,8 +75,9 @@ class FoundSite(msgspec.Struct, frozen=True, kw_only=True):
             return {host: both_names(host, facts) for (host, facts), came in answers if not came}
 
     def _answers(self, host: str) -> bool:
+        alone = Allocation(hosts=(host,), command=self.allocation.command)
         try:
-            return bool(self.launcher.manifests(Allocation(hosts=(host,)), ALONE_DEADLINE_S))
+            return bool(self.launcher.manifests(alone, ALONE_DEADLINE_S))
         except WeftError:
             return False
 

@@ -28,13 +28,15 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
     `placement`: `pack` fills a node before the next, `spread` takes the nodes in turn. With
     `same-socket` and `other-socket` nodes are filled, and the ranks of a node are on cores of one
     socket, or of its sockets in turn; with `near-device` nodes take turns, and ranks are on cores
-    near the device that they use.
+    near the device that they use. `command` starts the ranks there, if the user has a starter of
+    their own.
     """
 
     hosts: tuple[str, ...] = ()
     nodes: int = 0
     ranks_per_node: int = 0
     placement: Placement = "spread"
+    command: str = ""
 
     @property
     def takes_turns(self) -> bool:

@@ -250,7 +250,8 @@ def _of_hosts(plan: Plan, ranks: int, hosts: int) -> tuple[str, ...]:
         "--ranks-per-node": str(of.ranks_per_node or ""),
         "--placement": of.placement if _is_placed(of, ranks, hosts) else "",
         # Named, for another machine or another day may have others first.
-        "--launcher": plan.launcher,
+        "--launcher": "" if of.command else plan.launcher,
+        "--launcher-command": of.command,
         "--mpi": plan.mpi,
     }
     return options_given(named)
