@@ -16,7 +16,6 @@ COMMANDS = (
     "compare, two transports of a record, launches with a tail",
     "compare, sessions with a tail",
     "compare, one session a side",
-    "check --against a record, launches with a tail",
     "check --against records, sessions with a tail",
     "check --against limits, launches with a tail",
     "check --against limits, sessions with a tail",
