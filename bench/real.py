@@ -33,9 +33,9 @@ from weft.analysis.compare.curves import curves_of
 from weft.analysis.compare.history import history
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sides import side_of_run
-from weft.analysis.layers import step_between
+from weft.analysis.layers import looked_at_together, step_between
 from weft.analysis.stats.parameters import over_launches
-from weft.analysis.stats.rounds import latencies_by_round
+from weft.analysis.stats.rounds import differences, latencies_by_round
 from weft.analysis.stats.slowest import slowest_rank, speed_of
 from weft.analysis.summary import summarise
 from weft.record.launches import by_launch
@@ -348,14 +348,15 @@ def look_at_layers(runs: Sequence[Run], tally: Tally) -> None:
             above += times[1 : 2 * count : 2]
     for by_size in sides.values():
         usable = {size: pair for size, pair in by_size.items() if len(pair[0]) > 1}
-        verdicts = []
+        steps, added = [], []
         for size, (below, above) in usable.items():
             figures = [over_launches(own, positive=True) for own in (below, above)]
             rounds = [dict(enumerate(own)) for own in (below, above)]
-            step = step_between(size, *figures)
-            verdicts.append(step.in_rounds(rounds[0], rounds[1], together=len(usable)).verdict)
-        if verdicts:
-            named = any(one != "cannot tell" for one in verdicts)
+            steps.append(step_between(size, *figures).in_rounds(rounds[0], rounds[1]))
+            added.append(differences(rounds[0], rounds[1])[0])
+        if steps:
+            answers = looked_at_together(steps, added)
+            named = any(step.verdict != "cannot tell" for step in answers)
             tally.add("layers: a size of a transport beside itself (to be <= 5 %)", named)
 
 

@@ -13,7 +13,7 @@ from weft.analysis.compare.kept_limits import against_limits
 from weft.analysis.compare.made_limits import limit_of
 from weft.analysis.compare.pool import Pooled
 from weft.analysis.stats.intervals import median_of_launches
-from weft.analysis.stats.ratios import Figure, ratio, verdict
+from weft.analysis.stats.ratios import Figure, ratio, ratios, verdict
 from weft.analysis.stats.slowdown import SESSION_SCATTER, Paces
 from weft.plan.case import Case
 
@@ -73,8 +73,8 @@ def apart_at_a_size(random: Random, shared: float) -> bool:
     """Whether `compare` names any of 24 sizes of two transports of one session."""
     logs = 0.01 * tailed(random, 2, LAUNCHES, SIZES) + shared * tailed(random, 2, LAUNCHES, 1)
     pairs = [[figure([own[:, size]]) for own in logs] for size in range(SIZES)]
-    found = [ratio(a, b, "latency", same_session=True, together=SIZES) for a, b in pairs]
-    return any(verdict(one) in ("better", "worse") for one in found)
+    found = ratios([(a, b) for a, b in pairs], "latency", same_session=True)
+    return any(one and verdict(one) in ("better", "worse") for one in found)
 
 
 def _session(

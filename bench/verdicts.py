@@ -30,8 +30,9 @@ from weft.analysis.fits.delays import DelayTest
 from weft.analysis.fits.linear import fit_line
 from weft.analysis.fits.loggp import from_delays
 from weft.analysis.fits.sweeps import Series, series_of_times
-from weft.analysis.layers import step_between
+from weft.analysis.layers import looked_at_together, step_between
 from weft.analysis.stats.parameters import over_launches
+from weft.analysis.stats.rounds import differences
 from weft.analysis.stats.slowest import slowest_rank, speed_of
 from weft.topics.scaling.rows import verdict_of
 
@@ -91,14 +92,14 @@ def layer_of_days(random: Random) -> bool:
 def layer_named(random: Random) -> bool:
     """Whether the sentence of `layers` names a size though the layers are alike."""
     times = 10_000 * np.exp(0.01 * tailed(random, 2, LAUNCHES, SIZES))
-    named = False
+    steps, added = [], []
     for size in range(SIZES):
         own = [times[at, :, size].tolist() for at in (0, 1)]
         below, above = (over_launches(one, positive=True) for one in own)
         rounds = [dict(enumerate(one)) for one in own]
-        step = step_between(size, below, above).in_rounds(rounds[0], rounds[1], together=SIZES)
-        named = named or step.verdict != "cannot tell"
-    return named
+        steps.append(step_between(size, below, above).in_rounds(rounds[0], rounds[1]))
+        added.append(differences(rounds[0], rounds[1])[0])
+    return any(step.verdict != "cannot tell" for step in looked_at_together(steps, added))
 
 
 def line_missed(random: Random) -> bool:

@@ -14,7 +14,7 @@ from weft.analysis.summary import summarise
 from weft.plan.case import Case
 from weft.plan.variations import Variation
 from weft.topics import results_of
-from weft.topics.settings import SettingRow, SettingsBeside, speed_beside
+from weft.topics.settings import SettingRow, SettingsBeside, speeds_beside
 
 A, B = (Variation(of="ucx", options={"ucx.rendezvous": value}) for value in ("1", "2"))
 # What moves both launches of a round, and what scatters each by itself.
@@ -106,15 +106,14 @@ def verdicts_of_runs(factor: float, launches: int, sizes: int = 4) -> list[tuple
     found = []
     for _ in range(RUNS):
         of_round = np.exp(0.3 * random.standard_normal(launches))
-        speeds = []
+        pairs = []
         for _ in range(sizes):
             own = np.exp(0.02 * random.standard_normal((2, launches)))
             first, other = (dict(enumerate((1000 * of_round * one).tolist())) for one in own)
-            slower = {number: factor * time for number, time in other.items()}
-            speed, rounds, _ = speed_beside(first, slower, dict.fromkeys(first, 0), sizes)
-            assert rounds == launches
-            speeds.append(speed)
-        found.append(tuple(map(verdict, speeds)))
+            pairs.append((first, {number: factor * time for number, time in other.items()}))
+        answers = speeds_beside(pairs, dict.fromkeys(range(launches), 0))
+        assert {rounds for _, rounds, _ in answers} == {launches}
+        found.append(tuple(verdict(speed) for speed, _, _ in answers))
     return found
 
 

@@ -22,14 +22,13 @@ import msgspec
 from weft.analysis.stats.intervals import CONFIDENCE
 from weft.analysis.stats.launches import rests_on, what_tells_half
 from weft.analysis.stats.needed import Needed, to_be_beside
-from weft.analysis.stats.ratios import ONE_SIDED
 from weft.analysis.stats.rounds import (
     difference,
     differences,
     latencies_by_round,
     session_of_rounds,
 )
-from weft.analysis.stats.slowdown import difference_of_pairs, quantile
+from weft.analysis.stats.slowdown import difference_of_pairs, ends_together
 from weft.analysis.summary import CaseSummary
 from weft.errors import WeftError
 from weft.estimate import Estimate
@@ -76,17 +75,13 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
         below: Mapping[int, float],
         above: Mapping[int, float],
         sessions: Mapping[int, int] = MappingProxyType({}),
-        together: int = 1,
     ) -> Step:
         """The step with what is added by the rounds that both layers share, if two or more do.
 
-        Where these are of several `sessions`, over the sessions. Of several sizes `together` the
-        interval is the longer one of the median's and Student's, at each size's share of the level
-        (Bonferroni): a median of few rounds has no interval beyond 95 %.
+        Where these are of several `sessions`, over the sessions.
         """
         paired = difference(below, above, sessions)
-        apart = difference_of_pairs(differences(below, above, sessions)[0])
-        if paired is None or apart is None:
+        if paired is None:
             return self
         alone = msgspec.structs.replace(
             self.added_ns,
@@ -96,20 +91,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
             launches=paired.launches,
             unit=paired.unit,
         )
-        judged = alone
-        if together > 1:
-            reach = apart.error * quantile(apart.freedom, 1 - ONE_SIDED / together)
-            judged = msgspec.structs.replace(
-                alone,
-                low=min(alone.low, apart.log - reach),
-                high=max(alone.high, apart.log + reach),
-            )
         return msgspec.structs.replace(
-            self,
-            added_ns=judged,
-            by_itself_ns=alone,
-            verdict=_verdict(judged),
-            together=together,
+            self, added_ns=alone, by_itself_ns=alone, verdict=_verdict(alone)
         )
 
     def needed(self, precision: float) -> Needed | None:
@@ -304,7 +287,10 @@ def _pairs(test: Case, group: Sequence[_Layer], rounds: _Rounds) -> list[LayerPa
     found = []
     for below, above in itertools.pairwise(group):
         sizes = sorted(below.cases.keys() & above.cases.keys())
-        steps = [_step(below.cases[n], above.cases[n], rounds, len(sizes)) for n in sizes]
+        pairs = [(below.cases[n], above.cases[n]) for n in sizes]
+        steps = looked_at_together(
+            [_step(*pair, rounds) for pair in pairs], [_shares(*pair, rounds) for pair in pairs]
+        )
         if steps:
             found.append(
                 LayerPair(
@@ -313,18 +299,55 @@ def _pairs(test: Case, group: Sequence[_Layer], rounds: _Rounds) -> list[LayerPa
                     medium=below.medium,
                     below=below.transport,
                     above=above.transport,
-                    steps=tuple(steps),
+                    steps=steps,
                 )
             )
     return found
 
 
-def _step(below: CaseSummary, above: CaseSummary, rounds: _Rounds, together: int) -> Step:
+def _step(below: CaseSummary, above: CaseSummary, rounds: _Rounds) -> Step:
     if below.latency_ns is None or above.latency_ns is None:
         raise AssertionError(below.case)  # only cases with a latency are layers
     step = step_between(below.bytes, below.latency_ns, above.latency_ns)
-    times = [rounds.latencies_ns.get(one.case, {}) for one in (below, above)]
-    return step.in_rounds(times[0], times[1], rounds.sessions, together)
+    return step.in_rounds(*_times(below, above, rounds), rounds.sessions)
+
+
+def _times(
+    below: CaseSummary, above: CaseSummary, rounds: _Rounds
+) -> tuple[Mapping[int, float], Mapping[int, float]]:
+    one, two = (rounds.latencies_ns.get(own.case, {}) for own in (below, above))
+    return one, two
+
+
+def _shares(below: CaseSummary, above: CaseSummary, rounds: _Rounds) -> list[float]:
+    return differences(*_times(below, above, rounds), rounds.sessions)[0]
+
+
+def looked_at_together(
+    steps: Sequence[Step], added_ns: Sequence[Sequence[float]]
+) -> tuple[Step, ...]:
+    """The steps of all sizes, each with the interval that holds at all of them together.
+
+    `added_ns` are the differences behind each. It is the longer one of the median's and of
+    Student's, of shares of the layer below, whose scatter the sizes know together.
+    """
+    known = {
+        at: (apart, step.below_ns.value)
+        for at, (step, own) in enumerate(zip(steps, added_ns, strict=True))
+        if (apart := difference_of_pairs([one / step.below_ns.value for one in own]))
+    }
+    if len(known) < 2:
+        return tuple(steps)
+    ends = dict(zip(known, ends_together([one for one, _ in known.values()]), strict=True))
+    found = list(steps)
+    for at, (apart, below_ns) in known.items():
+        low, high = ((apart.log + sign * ends[at]) * below_ns for sign in (-1, 1))
+        alone = steps[at].added_ns
+        judged = msgspec.structs.replace(alone, low=min(alone.low, low), high=max(alone.high, high))
+        found[at] = msgspec.structs.replace(
+            steps[at], added_ns=judged, verdict=_verdict(judged), together=len(known)
+        )
+    return tuple(found)
 
 
 def _ordered(measured: Sequence[str], order: Sequence[str]) -> tuple[str, ...]:

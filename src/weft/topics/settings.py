@@ -20,7 +20,7 @@ from weft.analysis.stats.ratios import (
     Verdict,
     one_launch,
     ratio_in_words,
-    ratio_of,
+    ratios_of,
     verdict,
 )
 from weft.analysis.stats.rounds import differences, session_of_rounds, times_by_round
@@ -42,7 +42,7 @@ from weft.units import format_bytes
 from weft.wording import NO_INTERVAL, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from weft.plan.case import Case
     from weft.plan.variations import Variation
@@ -103,9 +103,7 @@ class SettingsBeside(Topic[tuple[SettingRow, ...]]):
             if plan.variations[reference.transport].words != varied.words:
                 series.setdefault(case.but_for("bytes"), []).append((reference, case))
         return tuple(
-            _row(plan.variations, pair, times, sessions, len(own))
-            for own in series.values()
-            for pair in own
+            row for own in series.values() for row in _rows(plan.variations, own, times, sessions)
         )
 
     def tables(self, rows: tuple[SettingRow, ...]) -> list[Table]:
@@ -171,56 +169,60 @@ class SettingsBeside(Topic[tuple[SettingRow, ...]]):
         return [row.needed for row in rows if row.needed]
 
 
-def _row(
+def _rows(
     variations: Mapping[str, Variation],
-    pair: tuple[Case, Case],
+    pairs: Sequence[tuple[Case, Case]],
     times: Mapping[str, Mapping[int, float]],
     sessions: Mapping[int, int],
-    together: int,
-) -> SettingRow:
-    """Of a case with the first setting, and with another one."""
-    first, other = pair
-    of = variations[other.transport]
-    found, rounds, needed = speed_beside(times[first.key], times[other.key], sessions, together)
-    answer = verdict(found)
-    return SettingRow(
-        **SettingRow.of(other, transport=of.of),
-        setting=of.words,
-        reference=variations[first.transport].words,
-        speed=found,
-        verdict=answer,
-        rounds=rounds,
-        needed=needed if answer == "cannot tell" else None,
-    )
+) -> Iterator[SettingRow]:
+    """Of cases with the first setting, and with another one, at all sizes."""
+    speeds = speeds_beside([(times[one.key], times[two.key]) for one, two in pairs], sessions)
+    for (first, other), (speed, rounds, needed) in zip(pairs, speeds, strict=True):
+        of, answer = variations[other.transport], verdict(speed)
+        yield SettingRow(
+            **SettingRow.of(other, transport=of.of),
+            setting=of.words,
+            reference=variations[first.transport].words,
+            speed=speed,
+            verdict=answer,
+            rounds=rounds,
+            needed=needed if answer == "cannot tell" else None,
+        )
 
 
-def speed_beside(
-    first: Mapping[int, float],
-    other: Mapping[int, float],
-    sessions: Mapping[int, int],
-    together: int = 1,
-) -> tuple[Ratio, int, Needed]:
-    """The speed of the other over the first, in how many rounds both were measured, and what tells
+def speeds_beside(
+    pairs: Sequence[tuple[Mapping[int, float], Mapping[int, float]]], sessions: Mapping[int, int]
+) -> list[tuple[Ratio, int, Needed]]:
+    """The speed of each other over its first, in how many rounds both were measured, and what tells
     them apart if this does not: by the margin, or by as much as it may be.
 
-    The interval holds for so many sizes `together`.
+    The intervals hold for all pairs together.
     """
-    logs = [
-        {number: math.log(time) for number, time in own.items() if time > 0}
-        for own in (first, other)
-    ]
-    found, unit = differences(logs[0], logs[1], sessions)
-    apart = difference_of_pairs(found)
-    rounds = len(logs[0].keys() & logs[1].keys())
-    if apart is None:
-        return one_launch(-found[0] if found else math.nan), rounds, at_first("launch")
-    judged = msgspec.structs.replace(apart, unit=unit)
-    level = ONE_SIDED / together
-    away = math.log1p(SAME)
-    if abs(judged.log) > away:
-        away = math.hypot(judged.log, judged.error)
-    needed = to_tell(judged, (len(found), len(found)), away, level)
-    return ratio_of(judged, level, level), rounds, needed
+    each = [differences(_logs(first), _logs(other), sessions) for first, other in pairs]
+    judged = {
+        at: msgspec.structs.replace(apart, unit=unit)
+        for at, (found, unit) in enumerate(each)
+        if (apart := difference_of_pairs(found))
+    }
+    speeds = dict(zip(judged, ratios_of([*judged.values()]), strict=True))
+    answers = []
+    for at, ((found, _), (first, other)) in enumerate(zip(each, pairs, strict=True)):
+        rounds = len(first.keys() & other.keys())
+        if at not in judged:
+            unknown = one_launch(-found[0] if found else math.nan)
+            answers.append((unknown, rounds, at_first("launch")))
+            continue
+        away = math.log1p(SAME)
+        if abs(judged[at].log) > away:
+            away = math.hypot(judged[at].log, judged[at].error)
+        units = (len(found), len(found))
+        needed = to_tell(judged[at], units, away, ONE_SIDED / len(judged))
+        answers.append((speeds[at], rounds, needed))
+    return answers
+
+
+def _logs(times: Mapping[int, float]) -> dict[int, float]:
+    return {number: math.log(time) for number, time in times.items() if time > 0}
 
 
 def _curve(row: SettingRow) -> str:

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from weft.analysis.layers import step_between
+from weft.analysis.layers import looked_at_together, step_between
 from weft.analysis.stats.intervals import median_of_launches
 from weft.analysis.stats.parameters import over_launches
-from weft.analysis.stats.ratios import Figure, ratio, seen, verdict
+from weft.analysis.stats.ratios import Figure, ratio, ratios, seen, verdict
+from weft.analysis.stats.rounds import differences
 from weft.analysis.stats.slowdown import Paces
 
 TRIALS = 200
@@ -29,14 +30,9 @@ def test_compare_names_no_size_where_nothing_differs(shared: float) -> None:
     for _ in range(TRIALS):
         logs = 0.01 * random.standard_normal((2, 5, SIZES))
         logs += shared * random.standard_normal((2, 5, 1))
-        ratios = [
-            ratio(
-                figure(logs[0, :, size]), figure(logs[1, :, size]), "latency", same_session=True,
-                together=SIZES,
-            )
-            for size in range(SIZES)
-        ]  # fmt: skip
-        wrong += any(verdict(one) in ("better", "worse") for one in ratios)
+        pairs = [(figure(logs[0, :, at]), figure(logs[1, :, at])) for at in range(SIZES)]
+        found = ratios(pairs, "latency", same_session=True)
+        wrong += any(one and verdict(one) in ("better", "worse") for one in found)
     assert wrong <= MOST
 
 
@@ -60,12 +56,12 @@ def test_layers_name_no_size_where_nothing_differs() -> None:
     random = np.random.default_rng(2)
     wrong = 0
     for _ in range(TRIALS):
-        named = False
+        steps, added = [], []
         for size in range(SIZES):
             times = 10_000 * np.exp(0.01 * random.standard_normal((2, 5)))
             below, above = (over_launches(own.tolist(), positive=True) for own in times)
             rounds = [dict(enumerate(own.tolist())) for own in times]
-            step = step_between(size, below, above).in_rounds(rounds[0], rounds[1], together=SIZES)
-            named = named or step.verdict != "cannot tell"
-        wrong += named
+            steps.append(step_between(size, below, above).in_rounds(rounds[0], rounds[1]))
+            added.append(differences(rounds[0], rounds[1])[0])
+        wrong += any(one.verdict != "cannot tell" for one in looked_at_together(steps, added))
     assert wrong <= MOST

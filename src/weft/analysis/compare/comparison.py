@@ -22,6 +22,7 @@ from weft.analysis.stats.ratios import (
     Verdict,
     needed,
     ratio,
+    ratios,
     seen,
     verdict,
 )
@@ -109,8 +110,8 @@ def compare(sides: Sequence[Side], same: float = SAME) -> Comparison:
     curves = [_by_shared_place(side, shared) for side in sides]
     tables = _tables(sides, curves, same)
     singles = _singles(sides, same)
-    ratios = [r for t in tables for row in t.rows for r in row.ratios if r]
-    ratios += [r for single in singles for r in single.ratios if r]
+    known = [r for t in tables for row in t.rows for r in row.ratios if r]
+    known += [r for single in singles for r in single.ratios if r]
     if not tables and not singles:
         raise _nothing_in_common(sides, curves)
     return Comparison(
@@ -120,7 +121,7 @@ def compare(sides: Sequence[Side], same: float = SAME) -> Comparison:
         singles=singles,
         same=same,
         notes=(
-            *notes_of(sides, ratios, _without_verdict(sides, tables, same)),
+            *notes_of(sides, known, _without_verdict(sides, tables, same)),
             *not_on_both(sides, curves),
         ),
     )
@@ -238,11 +239,15 @@ def _rows(
     same: float,
 ) -> tuple[Row, ...]:
     """One row per size; the intervals of all sizes of one side hold together."""
-    together = [
-        sum(bool(own[0] and other) for own, other in zip(figures, others, strict=True))
-        for others in list(zip(*figures, strict=True))[1:]
+    by_side = [
+        ratios(
+            [(own[0], own[at]) for own in figures],
+            place.quantity,
+            same_session=side.name == sides[0].name,
+        )
+        for at, side in enumerate(sides[1:], start=1)
     ]
-    ratios = [_ratios(sides, own, place.quantity, together) for own in figures]
+    of_sizes = list(zip(*by_side, strict=True))
     is_on_ranks = place.along == "ranks"
     return tuple(
         Row(
@@ -252,49 +257,34 @@ def _rows(
             ratios=of_size,
             **_answers(of_size, same),
         )
-        for size, own, of_size in zip(sizes, figures, ratios, strict=True)
+        for size, own, of_size in zip(sizes, figures, of_sizes, strict=True)
     )
 
 
-def _answers(ratios: Sequence[Ratio | None], same: float) -> dict[str, tuple[Verdict | None, ...]]:
+def _answers(found: Sequence[Ratio | None], same: float) -> dict[str, tuple[Verdict | None, ...]]:
     return {
-        "verdicts": tuple(verdict(one, same) if one else None for one in ratios),
-        "seen": tuple(seen(one, same) if one else None for one in ratios),
+        "verdicts": tuple(verdict(one, same) if one else None for one in found),
+        "seen": tuple(seen(one, same) if one else None for one in found),
     }
-
-
-def _ratios(
-    sides: Sequence[Side],
-    figures: Sequence[Figure | None],
-    quantity: Quantity,
-    together: Sequence[int],
-) -> tuple[Ratio | None, ...]:
-    first = figures[0]
-    return tuple(
-        ratio(first, other, quantity, same_session=side.name == sides[0].name, together=count)
-        if first and other
-        else None
-        for side, other, count in zip(sides[1:], figures[1:], together, strict=True)
-    )
 
 
 def _singles(sides: Sequence[Side], same: float) -> tuple[Single, ...]:
     found = []
-    for key, (what, unit, _) in sides[0].singles.items():
+    for key, (what, unit, first) in sides[0].singles.items():
         held = [side.singles.get(key) for side in sides]
         figures = tuple(single[2] if single else None for single in held)
         if not any(figures[1:]):
             continue
-        each = [1] * len(sides[1:])
-        ratios = _ratios(sides, figures, "latency" if unit == "ns" else "bandwidth", each)
+        quantity: Quantity = "latency" if unit == "ns" else "bandwidth"
+        own = tuple(ratio(first, one, quantity) if one else None for one in figures[1:])
         found.append(
             Single(
                 key=key,
                 what=what,
                 si_unit=unit,
                 figures=figures,
-                ratios=ratios,
-                **_answers(ratios, same),
+                ratios=own,
+                **_answers(own, same),
             )
         )
     return tuple(found)

@@ -15,13 +15,13 @@ import msgspec
 
 from weft.analysis.stats.intervals import exp
 from weft.analysis.stats.needed import Needed, cheapest, to_tell
-from weft.analysis.stats.slowdown import Paces, Slowdown, slowdown_between
+from weft.analysis.stats.slowdown import Paces, Slowdown, ends_together, slowdown_between
 from weft.estimate import PLURAL, Estimate
 from weft.units import format_ratio
 from weft.wording import with_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from weft.units import Shape
 
@@ -88,7 +88,6 @@ def ratio(
     quantity: Quantity,
     *,
     same_session: bool = False,
-    together: int = 1,
 ) -> Ratio:
     """The speed of the second over that of the first.
 
@@ -98,13 +97,10 @@ def ratio(
     confidence limits about effect measures, Statistics in Medicine 27, 2008). Each side brings its
     own scatter and its own number of launches. The two ends stay apart on purpose: where launches
     have two modes, an interval of one standard error for both ends (Price and Bonett 2002) held the
-    truth of medians in 64 % of the trials. Figures of the `same_session` share its day. Where the
-    launches are known the interval holds for so many figures `together` (ratio_of).
+    truth of medians in 64 % of the trials. Figures of the `same_session` share its day.
     """
     if first.paces and second.paces:
-        return ratio_of_paces(
-            first.paces, second.paces, same_session=same_session, together=together
-        )
+        return ratio_of_paces(first.paces, second.paces, same_session=same_session)
     upper, lower = (first, second) if quantity == "latency" else (second, first)
     a, b = upper.estimate, lower.estimate
     middle = math.log(a.value / b.value)
@@ -120,15 +116,33 @@ def ratio(
     )
 
 
-def ratio_of_paces(
-    first: Paces, second: Paces, *, same_session: bool = False, together: int = 1
-) -> Ratio:
+def ratios(
+    pairs: Sequence[tuple[Figure | None, Figure | None]],
+    quantity: Quantity,
+    *,
+    same_session: bool = False,
+) -> list[Ratio | None]:
+    """The ratios of figures that are looked at together, None where a side has none.
+
+    Where the launches are known, all their intervals hold at once.
+    """
+    alone = [ratio(one, two, quantity) if one and two else None for one, two in pairs]
+    known = {
+        at: found
+        for at, (one, two) in enumerate(pairs)
+        if one and two and one.paces and two.paces
+        if (found := slowdown_between(two.paces, one.paces))
+    }
+    joint = ratios_of([*known.values()], is_of_other_days=not same_session)
+    return [dict(zip(known, joint, strict=True)).get(at, one) for at, one in enumerate(alone)]
+
+
+def ratio_of_paces(first: Paces, second: Paces, *, same_session: bool = False) -> Ratio:
     """The ratio of the geometric means of launches, or of sessions where a side has several."""
     found = slowdown_between(second, first)
     if found is None:
         return one_launch(first.mean_log - second.mean_log)
-    level = ONE_SIDED / together
-    return ratio_of(found, level, level, is_of_other_days=not same_session)
+    return ratio_of(found, is_of_other_days=not same_session)
 
 
 def needed(
@@ -169,11 +183,7 @@ def ratio_of(
     *,
     is_of_other_days: bool = False,
 ) -> Ratio:
-    """The speed of a slowdown, with an interval that leaves these chances beyond its ends.
-
-    Of several figures that are looked at together each has its share of the chance, so that all
-    their intervals hold at once (Bonferroni).
-    """
+    """The speed of a slowdown, with an interval that leaves these chances beyond its ends."""
     speed, *in_these_runs = found.speed(below, above)
     judged = found.of_other_days if is_of_other_days else found
     _, low, high = judged.speed(below, above)
@@ -184,6 +194,22 @@ def ratio_of(
         basis=PLURAL[found.unit],
         in_these_runs=(in_these_runs[0], in_these_runs[1]),
     )
+
+
+def ratios_of(found: Sequence[Slowdown], *, is_of_other_days: bool = False) -> list[Ratio]:
+    """The speeds of slowdowns that are looked at together, with intervals that hold at once."""
+    in_runs = ends_together(found)
+    judged = ends_together(found, is_of_other_days=True) if is_of_other_days else in_runs
+    return [
+        Ratio(
+            speed=exp(-one.log),
+            low=exp(-one.log - half),
+            high=exp(-one.log + half),
+            basis=PLURAL[one.unit],
+            in_these_runs=(exp(-one.log - narrow), exp(-one.log + narrow)),
+        )
+        for one, half, narrow in zip(found, judged, in_runs, strict=True)
+    ]
 
 
 def ratio_in_words(found: Ratio, shape: Shape = format_ratio) -> str:

@@ -298,6 +298,39 @@ def moderated(found: Sequence[Slowdown]) -> list[Slowdown]:
     ]
 
 
+def ends_together(
+    found: Sequence[Slowdown], level: float = 0.025, *, is_of_other_days: bool = False
+) -> list[float]:
+    """How far the intervals reach to either side that hold for all of these at once.
+
+    The longer one of two. Where the same launches move all of them, they are right or wrong
+    together, and each one's own interval is enough. Where each scatters by itself, each has its
+    share of the level (Bonferroni), and together they know better than any alone how launches
+    scatter (`moderated`).
+    """
+    drawn = [
+        msgspec.structs.replace(
+            new, launch_variance=old.launch_variance * _share(new.squared_error, old.squared_error)
+        )
+        for new, old in zip(moderated(found), found, strict=True)
+    ]
+    each = level / max(len(found), 1)
+    if is_of_other_days:
+        found, drawn = ([one.of_other_days for one in own] for own in (found, drawn))
+    return [
+        one.bound
+        + max(
+            one.error * quantile(one.freedom, 1 - level),
+            new.error * quantile(new.freedom, 1 - each),
+        )
+        for one, new in zip(found, drawn, strict=True)
+    ]
+
+
+def _share(one: float, other: float) -> float:
+    return one / other if other > 0 else 1.0
+
+
 def _inverse_trigamma(value: float) -> float:
     """Newton's iteration on 1 / trigamma (Smyth 2004, appendix)."""
     from scipy import special
