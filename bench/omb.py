@@ -76,11 +76,14 @@ def figure_of(told: str, size: int) -> float:
     return float(match[1]) * (1e3 if is_latency else 1e6)
 
 
-def _figure_of(program: Path, mpi: str, size: int) -> Callable[[], float]:
-    words = [str(program), "-m", f"{size}:{size}"]
+def on_two_cores(mpi: str, words: list[str]) -> list[str]:
+    """The command that starts a program as two ranks of an MPI, each pinned to its own core."""
     ranks = [["-n", "1", "taskset", "-c", str(cpu), *words] for cpu in (0, 1)]
-    command = [*STARTS[mpi], *ranks[0], ":", *ranks[1]]
-    return partial(_told, command, size)
+    return [*STARTS[mpi], *ranks[0], ":", *ranks[1]]
+
+
+def _figure_of(program: Path, mpi: str, size: int) -> Callable[[], float]:
+    return partial(_told, on_two_cores(mpi, [str(program), "-m", f"{size}:{size}"]), size)
 
 
 def _told(command: list[str], size: int) -> float:
