@@ -245,7 +245,7 @@ def test_others_that_are_busy_and_crowded_cores_are_told() -> None:
             [0, 1],
             2,
             "2 ranks share 1 core, each on a hardware thread of its own",
-            "use several hosts (--hosts A,B) or a machine with more cores",
+            "use more hosts (--hosts A,B) or a machine with more cores",
         ),
     ],
 )

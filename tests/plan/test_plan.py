@@ -146,7 +146,7 @@ def test_crowded_cores_are_told() -> None:
     )
     # Most tests need two ranks.
     assert crowding(2, 1).startswith("2 ranks share 1 core: ")
-    assert crowding(2, 1).endswith("use several hosts (--hosts A,B) or a machine with more cores")
+    assert crowding(2, 1).endswith("use more hosts (--hosts A,B) or a machine with more cores")
 
 
 def test_schedules() -> None:

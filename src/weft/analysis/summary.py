@@ -32,10 +32,11 @@ from weft.record.model import Status
 from weft.record.rank_times import on_threads_of_a_core
 from weft.record.run import failure_of
 from weft.stages import counted_off
-from weft.wording import counted, over, over_the_peak
+from weft.units import format_bandwidth
+from weft.wording import counted, over, over_the_peak, with_ends
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -62,6 +63,7 @@ SHARE_A_CORE = (
     "ranks share a core: {} ranks on hardware threads of one core of {}, so they slow each other"
     " down; start fewer ranks per host, or use hosts with more cores"
 )
+ONE_IS_SLOWER = "directions differ: {} from rank 1 to rank 0 is {} than {} from rank 0 to rank 1"
 SHARE_A_HOST = "pairs of ranks between hosts: {}; the other pairs share a host"
 _ENDED = {
     None: "the run ended",
@@ -146,14 +148,35 @@ def summarise(
     transports = {case.transport for case in run.cases.values()}
     links = {name: link or detected_link(run, name) for name in transports}
     again = next_session_of(run)
-    return tuple(
-        _with_peak(
+    found = {
+        key: _with_peak(
             _case_summary(run, case, run.by_case[key], again, with_shapes=with_shapes),
             run.patterns[case.test],
             links[case.transport],
         )
         for key, case in counted_off(run.cases.items(), "summing up cases")
+    }
+    return tuple(_beside_its_way_there(run, one, found) for one in found.values())
+
+
+def _beside_its_way_there(
+    run: Run, back: CaseSummary, every: Mapping[str, CaseSummary]
+) -> CaseSummary:
+    """The summary; that of a way back says so if it is slower or faster than the way there."""
+    case = run.cases[back.case]
+    there = every.get(case.but_for("direction").key) if case.direction else None
+    mine = back.bandwidth_bytes_per_s
+    theirs = there.bandwidth_bytes_per_s if there else None
+    if mine is None or theirs is None or not (mine.is_bounded and theirs.is_bounded):
+        return back
+    if mine.high >= theirs.low and theirs.high >= mine.low:
+        return back
+    flag = ONE_IS_SLOWER.format(
+        with_ends(mine, format_bandwidth),
+        "slower" if mine.high < theirs.low else "faster",
+        with_ends(theirs, format_bandwidth),
     )
+    return msgspec.structs.replace(back, flags=(*back.flags, flag))
 
 
 def to_json_rows(summaries: Sequence[CaseSummary]) -> list[dict[str, Any]]:
