@@ -10,8 +10,6 @@ import pytest
 import typer
 
 from style import (
-    advice_rules,
-    assert_rules,
     engine_rules,
     python_rules,
     text_rules,
@@ -23,7 +21,6 @@ from weft.cli.main import app
 ROOT = Path(__file__).resolve().parent.parent
 
 RULES: tuple[Rule, ...] = (
-    text_rules.registry_hosts,
     text_rules.paths_of_one_machine,
     text_rules.british_spelling,
     text_rules.dead_links,
@@ -31,13 +28,7 @@ RULES: tuple[Rule, ...] = (
     python_rules.mutable_globals,
     python_rules.slow_start,
     python_rules.files_in_pure_rooms,
-    python_rules.parts_of_names,
     python_rules.sleeps,
-    python_rules.keys_of_cases,
-    python_rules.tests_by_name,
-    assert_rules.launches_all_alike,
-    assert_rules.lattices_all_alike,
-    advice_rules.unquoted_files,
     python_rules.dead_modules,
     engine_rules.conditions_in_patterns,
     engine_rules.transports_in_patterns,
@@ -54,51 +45,6 @@ RULES: tuple[Rule, ...] = (
 EXCEPTIONS: tuple[Allowed, ...] = (
     Allowed(text_rules.cited_files, "scripts/gate/logs.py", "an example of what pytest prints"),
     Allowed(text_rules.cited_files, "tests/scripts/test_gate.py", "what pytest prints of a test"),
-    Allowed(
-        assert_rules.launches_all_alike,
-        "tests/analysis/fits/test_signature.py",
-        "what is left of an interval is the clock's only where launches are alike",
-    ),
-    Allowed(
-        assert_rules.launches_all_alike,
-        "tests/analysis/stats/test_trend.py",
-        "launches that are all tied are what is tested",
-    ),
-    Allowed(
-        assert_rules.launches_all_alike,
-        "tests/measure/test_states.py",
-        "a clock that stands still, in its only launch",
-    ),
-    Allowed(
-        assert_rules.lattices_all_alike,
-        "tests/applications/test_lattice.py",
-        "what is typed as one number, and what is usual, are cubes",
-    ),
-    Allowed(
-        assert_rules.lattices_all_alike,
-        "tests/support/every_topic.py",
-        "how cubes are written is read in every output; support/unlike.py has other lattices",
-    ),
-    Allowed(
-        assert_rules.lattices_all_alike,
-        "tests/support/studies.py",
-        "published curves are of cubes, and are told by one extent",
-    ),
-    Allowed(
-        python_rules.tests_by_name,
-        "src/weft/analysis/fits/delays.py",
-        "the delay method is of these tests; fits and a topic start from it",
-    ),
-    Allowed(
-        python_rules.tests_by_name,
-        "src/weft/analysis/layers.py",
-        "MPI_Send and MPI_Recv are what MPI's own wait makes of one test",
-    ),
-    Allowed(
-        python_rules.tests_by_name,
-        "src/weft/analysis/compare/sides.py",
-        "a published platform calls a result by the same word",
-    ),
 )
 
 

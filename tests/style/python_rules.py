@@ -16,14 +16,6 @@ _MUTATORS = (
 )
 # The axes that make a variant of a test, and those that say what is measured.
 _VARIANT = {"ranks", "queue_depth", "schedule", "single", "wait", "pages", "point"}
-_AXES = _VARIANT | {"test", "transport", "bytes"}
-# Where a test's name stands: its topic, the suites and defaults, and what old engines left out.
-_NAMES_TESTS = (
-    "src/weft/topics", "src/weft/plan/suites.py", "src/weft/plan/cases.py",
-    "src/weft/record/undescribed.py", "src/weft/sim", "src/weft/studies/reproduction.py",
-    "src/weft/sources/peers",
-)  # fmt: skip
-_TEST_NAME = re.compile(r'\.name\s*=\s*"(\w+_\w+)"')
 # Where nothing is read or written, and what does it.
 _PURE = ("src/weft/plan", "src/weft/analysis", "src/weft/topics")
 _READERS = (
@@ -73,21 +65,6 @@ def files_in_pure_rooms(tree: Tree) -> Iterator[Finding]:
                     yield source.at(node.lineno, f"{ast.unparse(node.func)}() in {folder}")
 
 
-def parts_of_names(tree: Tree) -> Iterator[Finding]:
-    """NAME@PART is read by one parser, weft.sources.named: two of them meant different files."""
-    for source in tree.code(".py", under="src/weft"):
-        for node in source.nodes:
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr in ("partition", "rpartition", "split", "rsplit")
-                and node.args
-                and ast.unparse(node.args[0]) == "'@'"
-                and str(source.path) != "src/weft/sources/named.py"
-            ):
-                yield source.at(node.lineno, "a second parser of @; split_source reads it")
-
-
 def _is_of_files(called: ast.expr) -> bool:
     """Whether this opens, reads, writes or looks for a file."""
     if isinstance(called, ast.Attribute):
@@ -103,49 +80,6 @@ def sleeps(tree: Tree) -> Iterator[Finding]:
             imported = isinstance(node, ast.ImportFrom) and "time.sleep" in _imports([node], "")
             if called or imported:
                 yield source.at(getattr(node, "lineno", 0), "time.sleep in a test")
-
-
-def keys_of_cases(tree: Tree) -> Iterator[Finding]:
-    """Which cases are alike, `Case` says: nobody else puts its axes into a key."""
-    for source in tree.code(".py", under="src/weft"):
-        if source.path.as_posix() == "src/weft/plan/case.py":
-            continue
-        ordering = {
-            id(node)
-            for call in source.nodes
-            if isinstance(call, ast.keyword) and call.arg == "key"
-            for node in ast.walk(call.value)
-        }
-        for node in source.nodes:
-            if isinstance(node, ast.Tuple) and id(node) not in ordering:
-                for owner, axes in _axes_of(node).items():
-                    if (axes & _VARIANT and len(axes) > 1) or axes >= {"transport", "bytes"}:
-                        told = f"a key of {owner}'s {', '.join(sorted(axes))}; take Case.but_for"
-                        yield source.at(node.lineno, told)
-
-
-def tests_by_name(tree: Tree) -> Iterator[Finding]:
-    """What shows, exports or compares knows no test by name: that is a topic's."""
-    names = {
-        name
-        for source in tree.code(".hpp", under="engine/patterns")
-        for name in _TEST_NAME.findall(source.text)
-    }
-    for source in tree.code(".py", under="src/weft"):
-        if any(source.is_under(place) for place in _NAMES_TESTS):
-            continue
-        for node in source.nodes:
-            if isinstance(node, ast.Constant) and node.value in names:
-                yield source.at(node.lineno, f"the test {node.value!r}; its topic knows it")
-
-
-def _axes_of(node: ast.Tuple) -> dict[str, set[str]]:
-    """By the name of the thing, which of a case's axes a tuple takes of it."""
-    found: dict[str, set[str]] = {}
-    for part in node.elts:
-        if isinstance(part, ast.Attribute) and part.attr in _AXES:
-            found.setdefault(ast.unparse(part.value), set()).add(part.attr)
-    return found
 
 
 def dead_modules(tree: Tree) -> Iterator[Finding]:

@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from style import (
-    advice_rules,
-    assert_rules,
     engine_rules,
     python_rules,
     text_rules,
@@ -71,30 +69,6 @@ TOPIC = "src/weft/topics/a.py"
 LOCAL = "src/weft/launch/local.py"
 FOR_TYPES = "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n"
 PLANTED = [
-    (
-        assert_rules.launches_all_alike,
-        TESTS,
-        DOC + "f(times_ns=lambda case, _: [case.bytes] * 9)\n",
-    ),
-    (
-        assert_rules.launches_all_alike,
-        TESTS,
-        DOC + "def times_ns(case: Case, round_: int) -> list:\n    del round_\n    return [9.0]\n",
-    ),
-    (assert_rules.lattices_all_alike, TESTS, DOC + "f(extents=(size,) * 4)\n"),
-    (assert_rules.lattices_all_alike, TESTS, DOC + "f(extents=(4, 4, 4, 4))\n"),
-    (assert_rules.launches_all_alike, TESTS, DOC + "f(times_ns=lambda *_: [1e3] * 9)\n"),
-    (assert_rules.launches_all_alike, TESTS, DOC + "make_batch(tick_ns=1.0)\n"),
-    (
-        assert_rules.launches_all_alike,
-        TESTS,
-        DOC + "def times_ns(case: Case, _: int) -> list[float]:\n    return [case.bytes]\n",
-    ),
-    (advice_rules.unquoted_files, TABLE, DOC + 'def f(p): return f"type weft show {p.path}"\n'),
-    (advice_rules.unquoted_files, TABLE, DOC + 'def f(path): return f"or type -o {path}"\n'),
-    (advice_rules.unquoted_files, TABLE, DOC + 'def f(words): return f"type {words[0]}"\n'),
-    (text_rules.registry_hosts, "docs/page.md", f"Get it from https://{HOST}/weft\n"),
-    (text_rules.registry_hosts, "scripts/get", "#!/bin/sh\ncurl https://example.com/mirror\n"),
     (text_rules.british_spelling, "README.md", "The " + "behav" + "ior of a link.\n"),
     (text_rules.british_spelling, "engine/run/rank.cpp", "// It optimi" + "zes.\nint a;\n"),
     (text_rules.british_spelling, TABLE, f'"""Neighb{"ors"}."""\n'),
@@ -113,13 +87,9 @@ PLANTED = [
     (python_rules.files_in_pure_rooms, FIT, DOC + "def f(p):\n    return p.read_text()\n"),
     (python_rules.files_in_pure_rooms, FIT, DOC + "def f(p):\n    return open(p)\n"),
     (python_rules.files_in_pure_rooms, FIT, DOC + "from weft.record.run import load\n"),
-    (python_rules.parts_of_names, TABLE, DOC + 'def f(a):\n    return a.partition("@")\n'),
     (text_rules.paths_of_one_machine, TABLE, DOC + 'A = "/' + 'home/me/data"\n'),
     (python_rules.sleeps, "tests/test_table.py", DOC + "import time\n\ntime.sleep(1)\n"),
     (python_rules.sleeps, "tests/test_table.py", DOC + "from time import sleep\n"),
-    (python_rules.keys_of_cases, TABLE, DOC + "def f(c):\n    return (c.transport, c.wait)\n"),
-    (python_rules.keys_of_cases, TABLE, DOC + "def f(c):\n    return c.bytes, c.transport\n"),
-    (python_rules.tests_by_name, TABLE, DOC + 'A = "ping_pong"\n'),
     (python_rules.dead_modules, "src/weft/alone.py", DOC),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "import weft.alone\n"),
     (python_rules.dead_modules, "src/weft/alone.py", DOC + "NAME = __name__\n"),

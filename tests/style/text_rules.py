@@ -6,22 +6,6 @@ from posixpath import normpath
 
 from style.tree import Finding, Source, Tree
 
-REGISTRIES = tuple(
-    ".".join(parts)
-    for parts in (
-        ("pypi", "org"),
-        ("pythonhosted", "org"),
-        ("npmjs", "org"),
-        ("crates", "io"),
-        ("proxy", "golang", "org"),
-        ("anaconda", "org"),
-        ("docker", "io"),
-        ("deb", "debian", "org"),
-        ("archive", "ubuntu", "com"),
-    )
-)
-# What installs packages must not say from where: that is the machine's configuration.
-INSTALLERS = ("Makefile", "requirements.lock", "pyproject.toml", ".ci/run")
 AMERICAN = {
     "behav" + "ior": "behaviour",
     "col" + "or": "colour",
@@ -66,17 +50,6 @@ _HISTORY = ("CHANGELOG.md",)
 _CODE_BLOCK = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 # A literal that begins in somebody's folder: "/home/...", '/work/...'.
 _OWN_FOLDER = re.compile(r"""["'(=]/(home|work|mnt|Users|scratch)/\w""")
-
-
-def registry_hosts(tree: Tree) -> Iterator[Finding]:
-    """Where packages come from is the user's choice."""
-    for source in tree.sources:
-        installs = str(source.path) in INSTALLERS or source.is_under("scripts")
-        for number, line in enumerate(source.lines, 1):
-            if any(host in line for host in REGISTRIES):
-                yield source.at(number, "the host of a package registry")
-            elif installs and re.search(r"https?://", line):
-                yield source.at(number, "an address in a file that installs packages")
 
 
 def paths_of_one_machine(tree: Tree) -> Iterator[Finding]:
