@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from weft.plan.plan import Plan
     from weft.plan.planning import Planned
     from weft.plan.request import Request
+    from weft.record.model import KeptTopology
 
 MOST_WARNINGS = 5
 
@@ -70,23 +71,26 @@ def start(
     request: Request,
     say: Callable[[str], None],
     launchers: Sequence[Launcher] = LAUNCHERS,
-    check_hosts: Callable[[tuple[str, ...]], object] | None = None,
+    topology: Callable[[tuple[str, ...]], KeptTopology] | None = None,
 ) -> tuple[Path, Footer]:
     """Measure a new run; gives the record's path and its footer. Raises WeftError.
 
-    `check_hosts` is called with the names of the hosts, and raises WeftError for wrong ones.
+    `topology` gives the one of hosts with these names, and raises WeftError for wrong ones.
     """
     watch = Watch()
     platform = request.platform
     site, found = prepare(request, say, launchers)
-    if check_hosts and not platform:
-        check_hosts(tuple(site.hosts))
+    then = load(request.again) if request.again is not None else None
+    kept = then.header.topology if then else None
+    if topology:
+        simulated = (f"n{rank}" for rank in range(request.ranks))
+        kept = topology(tuple(simulated if platform else site.hosts))
     # A prediction types nothing: what no model answers is a line of it.
     if request.typed:
         refuse_in_vain(found.plan, site.usable)
     check_provided_level(found.plan, site.usable, site.launcher, site.allocation)
-    if request.again is not None:
-        _say_what_changed(load(request.again), found.plan, site, say)
+    if then:
+        _say_what_changed(then, found.plan, site, say)
     if platform:
         say(f"simulated: {platform.in_words}")
         notes: tuple[str, ...] = (f"simulated, not measured, on {platform.in_words}",)
@@ -95,7 +99,7 @@ def start(
     path = request.output or _default_path()
     plain = path.with_suffix("") if path.suffix == ".zst" else path
     with RecordWriter.create(plain) as writer:
-        writer.write(_header(request, found, site, notes))
+        writer.write(_header(request, found, site, notes, kept))
         end_s = _end_s(request.begun_s, found.plan.budget_s, report=request.report)
         footer = _measure(found.plan, site, writer, None, end_s, is_quiet=request.is_quiet)
         packed = path != plain and footer.outcome != "interrupted"
@@ -212,7 +216,13 @@ def _check_transports(path: Path, names: Iterable[str], site: FoundSite) -> None
             )
 
 
-def _header(request: Request, found: Planned, site: FoundSite, notes: tuple[str, ...]) -> Header:
+def _header(
+    request: Request,
+    found: Planned,
+    site: FoundSite,
+    notes: tuple[str, ...],
+    topology: KeptTopology | None,
+) -> Header:
     return Header(
         schema_version=SCHEMA_VERSION,
         weft_version=weft.__version__,
@@ -223,6 +233,7 @@ def _header(request: Request, found: Planned, site: FoundSite, notes: tuple[str,
         # A simulated run says nothing of this machine, and nothing of it matters there.
         hosts={} if request.platform else site.hosts,
         notes=notes,
+        topology=topology,
     )
 
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from weft.analysis.summary import CaseSummary
+    from weft.fabric.topology import Topology
     from weft.plan.request import Request
     from weft.plan.simulated import SimulatedPlatform
     from weft.record.run import Run
-    from weft.sources.topologies import Topology
 
 _EXAMPLES = """Examples:
 
@@ -178,7 +178,7 @@ def map_(
         at_once=at_once, sizes=sizes, transport=transport, launches=launches, budget=budget,
         seed=seed, wait=wait, mpi=mpi, option=option, output=output,
     )  # fmt: skip
-    done = started(context, request, check_hosts=known.on if known else None)
+    done = started(context, request, topology=known.kept if known else None)
     if done is None:
         return
     path, footer = done

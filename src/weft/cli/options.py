@@ -11,7 +11,7 @@ import typer
 from weft.cli.command import output_option
 
 if TYPE_CHECKING:
-    from weft.sources.topologies import Topology
+    from weft.fabric.topology import Topology
 
 Columns = Annotated[
     str,

@@ -19,7 +19,7 @@ from weft.wording import counted
 
 if TYPE_CHECKING:
     from weft.plan.request import Request
-    from weft.record.model import Footer
+    from weft.record.model import Footer, KeptTopology
 
 _Submit = Annotated[
     bool,
@@ -210,7 +210,7 @@ def is_for_a_job(context: typer.Context) -> bool:
 def started(
     context: typer.Context,
     request: "Request",
-    check_hosts: Callable[[tuple[str, ...]], object] | None = None,
+    topology: "Callable[[tuple[str, ...]], KeptTopology] | None" = None,
 ) -> "tuple[Path, Footer] | None":
     """Measure, or where a job is to do it only look whether it can: None. Raises WeftError."""
     from weft import session
@@ -220,7 +220,7 @@ def started(
             typer.echo(line, err=True)
 
     if not is_for_a_job(context):
-        return session.start(request, say, check_hosts=check_hosts)
+        return session.start(request, say, topology=topology)
     session.check_job(request, nodes_of(context.params), say)
     return None
 

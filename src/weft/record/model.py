@@ -86,8 +86,37 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.tool} {self.version}".rstrip()
 
 
+class KeptGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Hosts below one switch, by their names, and its name; `absent` ones have no rank."""
+
+    name: str
+    members: tuple[str, ...]
+    level: int = 1
+    absent: tuple[str, ...] = ()
+
+
+class KeptTopology(msgspec.Struct, frozen=True, kw_only=True):
+    """The fabric of a map's hosts, as it was known when they were measured.
+
+    `typed` are the words after --topology. Of words `asked` is the fabric and `routing` its routes.
+    Of a file it has the groups of hosts and, where routes are known, from host to host the places
+    in `links` of what a message passes; `cables` has the two links of each cable.
+    """
+
+    typed: tuple[str, ...]
+    asked: dict[str, Any] = {}
+    routing: str = ""
+    groups: tuple[KeptGroup, ...] = ()
+    links: tuple[str, ...] = ()
+    ways: dict[str, dict[str, tuple[int, ...]]] = {}
+    cables: dict[str, tuple[str, str]] = {}
+
+
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="header"):
-    """First line: what was planned, where, with what."""
+    """First line: what was planned, where, with what.
+
+    `topology` is that of a map's hosts, where it was typed; None in records of before.
+    """
 
     schema_version: int
     weft_version: str
@@ -98,6 +127,13 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="h
     hosts: dict[str, dict[str, Any]]
     notes: tuple[str, ...] = ()
     imported: Imported | None = None
+    topology: KeptTopology | None = None
+
+    @property
+    def lacks_topology(self) -> bool:
+        """Whether a topology was typed that a record of before does not have."""
+        typed = (word.partition("=")[0] for word in self.command)
+        return self.topology is None and "--topology" in typed
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch"):

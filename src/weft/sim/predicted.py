@@ -21,6 +21,7 @@ from weft.fabric.simgrid import (
     routed_xml,
 )
 from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
+from weft.fabric.topology import WORDS_LIKE
 from weft.names import choose
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import coarseness_of
@@ -36,7 +37,6 @@ MOST_ENDS = 512
 LEAST_SPEED, MOST_SPEED = 0.1, 100.0
 MOST_HOP_NS = 1e6
 # What to type for a topology in words.
-WORDS_LIKE = 'type one like "fat-tree 24/288 half", "torus 24 8x8x4" or "dragonfly 24"'
 _NO_TAPER = "1:1"
 _OVER_ONE_RAIL = "calibrate from a record over one rail"
 _WORDS = {"full": _NO_TAPER, "half": "2:1"}

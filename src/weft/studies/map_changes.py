@@ -20,7 +20,7 @@ from weft.plan.command import resume
 from weft.tables import Table
 from weft.topics.map_charts import difference_chart, matrix_charts
 from weft.topics.map_findings import LONGER_BEFORE, finding_in_words, who_is_slow
-from weft.topics.map_verdict import FEWEST_ROUNDS, far_off, is_blind
+from weft.topics.map_verdict import FEWEST_ROUNDS, NO_TOPOLOGY, far_off, is_blind
 from weft.units import format_bytes, format_change
 from weft.wording import between, counted
 
@@ -45,6 +45,11 @@ class SizeChange(msgspec.Struct, frozen=True, kw_only=True):
         """For a sentence: "tcp 64 KiB, 16 endpoints"."""
         endpoints = counted(self.change.endpoints, "endpoint")
         return f"{self.case.transport} {format_bytes(self.case.bytes)}, {endpoints}"
+
+    @property
+    def lacks_topology(self) -> bool:
+        """Whether the fabric of the second map, which both are explained by, is not known."""
+        return self.after.lacks_topology
 
     @property
     def tells(self) -> bool:
@@ -73,15 +78,24 @@ def changed_maps(
         other = first.get(alike)
         change = change_between(other.times, one.times, one.fabric) if other else None
         if other and change:
-            found.append(
-                SizeChange(case=one.case, before=other, after=one, change=change, silent=silent)
-            )
+            whole = SizeChange(case=one.case, before=other, after=one, change=change, silent=silent)
+            found.append(_without_parts(whole) if whole.lacks_topology else whole)
     if not found:
         raise WeftError(
             f"{before[0].path} and {after[0].path} are maps without a pair in common",
             "measure the same hosts, transport and sizes, with the same --wait and --at-once",
         )
     return found
+
+
+def _without_parts(one: SizeChange) -> SizeChange:
+    """Without its topology a change names no part."""
+    slower, faster = (
+        msgspec.structs.replace(found, findings=())
+        for found in (one.change.slower, one.change.faster)
+    )
+    change = msgspec.structs.replace(one.change, slower=slower, faster=faster)
+    return msgspec.structs.replace(one, change=change)
 
 
 def _measured_maps(runs: Sequence[Run], fabric_of: FabricOf | None) -> dict[Case, MeasuredMap]:
@@ -144,6 +158,8 @@ def _changes_in_words(one: SizeChange) -> list[str]:
         lines = ["nobody got slower beside the others"]
     if not one.tells:
         lines = [f"too little was measured: {FEWEST} endpoints in {FEWEST_ROUNDS} rounds tell"]
+    elif one.lacks_topology:
+        lines = [NO_TOPOLOGY]
     low, high = 100 * change.longer_low, 100 * change.longer_high
     ways = counted(change.pairs, "way")
     longer = between(format_change(100 * change.longer), low, high, format_change)
@@ -183,8 +199,8 @@ def _unsure(one: SizeChange, tolerance: float) -> str:
     """Why these maps do not show that nothing is slower by more than the tolerance; empty if so."""
     change, slower = one.change, one.change.slower
     reach = max([change.longer_high, *(found.slower_high for found in slower.findings)])
-    if not one.tells:
-        return "too little to pass"
+    if not one.tells or one.lacks_topology:
+        return "too little is known to pass"
     if reach > tolerance:
         return f"its interval reaches beyond {100 * tolerance:.3g} %"
     ways = slowest_pairs(slower.rest, slower.fabric, 1)

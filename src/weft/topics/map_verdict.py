@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 # What distinguishes an endpoint from its partners is an odd cycle of pairs: three rounds have one.
 FEWEST_ROUNDS = 3
+NO_TOPOLOGY = "the record does not have its topology; type --topology as it was measured with"
 # A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
 _FAR = 4.0
 
 
 def is_told(row: MapRow) -> bool:
     """Whether it can be said that nobody is slow where nobody is named."""
-    return not (has_few(row) or _far_off(row) or is_blind(row.distinguished))
+    return not (row.lacks_topology or has_few(row) or _far_off(row) or is_blind(row.distinguished))
 
 
 def has_few(row: MapRow) -> bool:
@@ -74,6 +75,8 @@ def nobody_in_words(row: MapRow) -> str:
         return f"{words} ({ways_in_words(row.matrix)}); measure {FEWEST_ROUNDS} or more"
     usual = f"{format_time(row.usual_ns)} there and back"
     usual += f", scatter {scatter_in_words(row.scatter)}, {amount}"
+    if row.lacks_topology:
+        return f"cannot tell who is slow: {NO_TOPOLOGY} ({usual})"
     if is_told(row):
         return f"{'nobody else' if row.dead else 'nobody'} is slow ({usual})"
     words = "cannot tell who is slow: a pair differs too much from visit to visit"

@@ -178,8 +178,8 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float, link: Link | None) -
         usual_ns=float(np.nanmedian(times.time_ns)),
         scatter=found.scatter,
         ways=int((matrix.visits > 0).sum()),
-        distinguished=distinguished_of(found.rest, known),
-        findings=found.findings,
+        distinguished=() if measured.lacks_topology else distinguished_of(found.rest, known),
+        findings=() if measured.lacks_topology else found.findings,
         unsteady=delayed_in(measured.delays, known, gone),
         dead=found.dead,
         worst=slowest_pairs(times, known, _MOST_PAIRS),
@@ -203,6 +203,7 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float, link: Link | None) -
         with_more_launches=_with_more_launches(run),
         bisection=bisection_of_map(measured, answer_ns, link),
         matrix=matrix,
+        lacks_topology=measured.lacks_topology,
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from weft.analysis.diagnosis.guess import guessed
 from weft.analysis.diagnosis.pair_times import PairTimes
 from weft.fabric.known import LEVEL_OF_HOST, LEVEL_OF_RAIL, Group, KnownFabric
+from weft.fabric.topology import topology_kept
 from weft.plan.case import Case
 from weft.plan.devices import devices_in_turn
 from weft.plan.rounds import begins_in, partners_in
@@ -38,7 +39,7 @@ class MeasuredMap(msgspec.Struct, frozen=True, kw_only=True):
     `delays` has, in the place of each time, how many times as long as that median an operation
     took on average: more than usual where a rank is kept from its messages now and then. Not a
     number where a record keeps no more than quantiles, and of ranks that share cores, which all
-    wait for each other.
+    wait for each other. `lacks_topology`: one was typed when it was measured, and is not known now.
     """
 
     case: Case
@@ -47,6 +48,7 @@ class MeasuredMap(msgspec.Struct, frozen=True, kw_only=True):
     fabric: KnownFabric
     launches: int
     rounds: int
+    lacks_topology: bool = False
 
 
 def is_map(header: Header) -> bool:
@@ -60,7 +62,8 @@ def _is_round(pattern: Pattern) -> bool:
 
 
 def measured_maps(run: Run, fabric_of: FabricOf | None = None) -> list[MeasuredMap]:
-    """One for each size over each transport; without a fabric its groups are guessed.
+    """One for each size over each transport; without a fabric the record's own one counts, and
+    where it has none its groups are guessed.
 
     Raises WeftError where the fabric does not have these hosts.
     """
@@ -80,7 +83,10 @@ def _measured(
     is_crowded = shares_cores(run, (batch for _, batch in measured))
     if is_crowded:
         delays = msgspec.structs.replace(delays, time_ns=np.full(len(delays.time_ns), np.nan))
-    known = _fabric(times, fabric_of, is_crowded=is_crowded)
+    if fabric_of is None and run.header.topology:
+        fabric_of = topology_kept(run.header.topology).on
+    lacks = run.header.lacks_topology and fabric_of is None
+    known = _fabric(times, fabric_of, is_crowded=is_crowded or lacks)
     return MeasuredMap(
         case=case,
         times=times,
@@ -90,6 +96,7 @@ def _measured(
         ),
         launches=len({batch.launch for _, batch in measured}),
         rounds=len({one.point for one, _ in measured}),
+        lacks_topology=lacks,
     )
 
 

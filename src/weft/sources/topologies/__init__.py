@@ -10,11 +10,11 @@ import msgspec
 
 from weft.errors import WeftError
 from weft.fabric.cabling import known_of_cabling
-from weft.fabric.known import KnownFabric, host_of, known_of, on_endpoints
 from weft.fabric.routes import ROUTINGS
-from weft.fabric.topologies import TOPOLOGIES, FabricAsked, build_fabric
+from weft.fabric.topologies import TOPOLOGIES, FabricAsked
+from weft.fabric.topology import Topology
 from weft.names import as_typed
-from weft.sim.predicted import WORDS_LIKE, read_topology
+from weft.sim.predicted import read_topology
 from weft.sources.named import split_source
 from weft.sources.topologies.forwarding import forwarding_of, is_forwarding
 from weft.sources.topologies.ibdiagnet import cabling_of_ibdiagnet, is_ibdiagnet
@@ -23,7 +23,6 @@ from weft.sources.topologies.lldp import fabric_of_neighbours
 from weft.sources.topologies.own import cabling_of_own
 from weft.sources.topologies.slurm import fabric_of_slurm
 from weft.sources.topologies.slurm_yaml import fabric_of_yaml, is_yaml
-from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,41 +36,6 @@ KINDS = (
     " ibdiagnet2.db_csv, a folder of LLDP neighbours, a .toml of weft, or words like"
     ' "fat-tree 24/288 full"'
 )
-
-
-class Topology(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a fabric before its hosts are: the fabric, or words to build it by.
-
-    `typed` are the words after --topology.
-    """
-
-    fabric: KnownFabric = KnownFabric()
-    asked: FabricAsked | None = None
-    routing: str = ""
-    typed: tuple[str, ...] = ()
-
-    def on(self, endpoints: Sequence[str]) -> KnownFabric:
-        """The fabric of these endpoints; of words, their hosts fill it in this order.
-
-        Raises WeftError where it does not have them.
-        """
-        fabric = self.fabric
-        if self.asked is not None:
-            fabric = self._built(list(dict.fromkeys(map(host_of, endpoints))), self.asked)
-        return on_endpoints(msgspec.structs.replace(fabric, typed=self.typed), endpoints)
-
-    def _built(self, hosts: list[str], asked: FabricAsked) -> KnownFabric:
-        try:
-            built = build_fabric(msgspec.structs.replace(asked, nodes=len(hosts)))
-        except WeftError as error:
-            # Whoever prices a fabric chooses its nodes, and has options of more than words.
-            raise WeftError(
-                f"'{' '.join(self.typed)}' does not fit {counted(len(hosts), 'host')}, {hosts[0]}"
-                f" to {hosts[-1]}: {error.what}",
-                f"{WORDS_LIKE}, which these hosts fill",
-            ) from None
-        known = known_of(built, hosts, self.routing)
-        return known if self.routing else msgspec.structs.replace(known, ways={})
 
 
 def topology_of(words: Sequence[str]) -> Topology:
