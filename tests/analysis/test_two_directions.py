@@ -40,9 +40,12 @@ def test_a_note_says_which_direction_is_slower(tmp_path: Path, factor: float, no
         assert found[0].endswith(after + " to rank 1")
 
 
-def test_one_launch_shows_no_difference(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("launches", "is_noted"), [(1, False), (4, False), (5, True)])
+def test_few_launches_show_no_difference(tmp_path: Path, launches: int, is_noted: bool) -> None:
     def times(case: Case, launch: int) -> list[float]:
         return [t * (10 if case.direction else 1) for t in usual_times_ns(case, launch)]
 
-    path = synthetic_record(tmp_path / "r.jsonl", (THERE, BACK), times_ns=times, launches=1)
-    assert not any("directions" in flag for one in summarise(weft.load(path)) for flag in one.flags)
+    options = {"times_ns": times, "launches": launches}
+    path = synthetic_record(tmp_path / "r.jsonl", (THERE, BACK), **options)  # type: ignore[arg-type]
+    _, back = summarise(weft.load(path))
+    assert any("directions" in flag for flag in back.flags) == is_noted

@@ -53,7 +53,5 @@ def test_a_link_that_is_slow_on_the_way_back_fails(cluster: Cluster, folder: Pat
         cluster.run("tc", "qdisc", "del", "dev", "eth0", "root", host="n2")
     assert answers(cluster, folder, "slow.jsonl") == (1, {THERE: "pass", BACK: "fail"})
     shown = cluster.run("weft", "show", "slow.jsonl", "--json", folder=folder).stdout
-    rows = {row["case"]: row for row in result_of(shown)}
-    rates = {case: row["bandwidth_bytes_per_s"]["value"] for case, row in rows.items()}
+    rates = {row["case"]: row["bandwidth_bytes_per_s"]["value"] for row in result_of(shown)}
     assert rates[BACK] < 1.05 * SLOW_BYTES_PER_S < rates[THERE] / 2
-    assert any(flag.startswith("directions differ") for flag in rows[BACK]["flags"])

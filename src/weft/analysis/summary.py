@@ -33,7 +33,7 @@ from weft.record.rank_times import on_threads_of_a_core
 from weft.record.run import failure_of
 from weft.stages import counted_off
 from weft.units import format_bandwidth
-from weft.wording import counted, over, over_the_peak, with_ends
+from weft.wording import ENOUGH_FOR_HALF, counted, over, over_the_peak, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -168,6 +168,9 @@ def _beside_its_way_there(
     mine = back.bandwidth_bytes_per_s
     theirs = there.bandwidth_bytes_per_s if there else None
     if mine is None or theirs is None or not (mine.is_bounded and theirs.is_bounded):
+        return back
+    # Intervals of fewer launches are apart too often by chance.
+    if min(mine.launches, theirs.launches) < ENOUGH_FOR_HALF:
         return back
     if mine.high >= theirs.low and theirs.high >= mine.low:
         return back
