@@ -1,6 +1,5 @@
 #include "host/network.hpp"
 
-#include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netdb.h>
@@ -47,92 +46,109 @@ Interfaces interfaces() {
   return Interfaces(list);
 }
 
-sockaddr_in address_in(const ifaddrs& entry) {
-  sockaddr_in address{};
-  std::memcpy(&address, entry.ifa_addr, sizeof address);
-  return address;
+bool is_up(const ifaddrs& entry) {
+  return (entry.ifa_flags & IFF_UP) != 0U;
 }
 
-bool has_ipv4(const ifaddrs& entry) {
-  return entry.ifa_addr != nullptr && entry.ifa_addr->sa_family == AF_INET;
+/// Which of an interface's addresses is taken, the highest; 0: none that sockets are used with.
+int worth_of(const SocketAddress& address) {
+  if (address.family() == AF_INET) return 3;
+  if (address.family() != AF_INET6) return 0;
+  return address.is_link_local() ? 1 : 2;
 }
 
-std::string text_of(const sockaddr_in& address) {
-  std::array<char, INET_ADDRSTRLEN> text{};
-  inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
-  return text.data();
-}
+/// Why a host's name has no address of one family, and of which it has one.
+struct Resolved {
+  std::vector<SocketAddress> addresses;
+  std::string why_none;
+};
 
-sockaddr* generic(sockaddr_in& address) {
-  return reinterpret_cast<sockaddr*>(&address);  // NOLINT(*-reinterpret-cast): the sockets API
-}
-
-sockaddr_in resolve(const std::string& host) {
-  addrinfo wanted{};
-  wanted.ai_family = AF_INET;
-  wanted.ai_socktype = SOCK_DGRAM;
-  addrinfo* list = nullptr;
-  const int status = getaddrinfo(host.c_str(), nullptr, &wanted, &list);
-  const std::unique_ptr<addrinfo, FreeAnswer> answer(list);
-  if (status != 0) {
-    throw std::runtime_error(host_name() + " does not know the address of " + host + " (" +
-                             gai_strerror(status) + "); add it to /etc/hosts, or " + name_another);
+// IPv4 first: networks of both have often no routes for IPv6.
+Resolved resolve(const std::string& host) {
+  Resolved found;
+  for (const int family : {AF_INET, AF_INET6}) {
+    addrinfo wanted{};
+    wanted.ai_family = family;
+    wanted.ai_socktype = SOCK_DGRAM;
+    addrinfo* list = nullptr;
+    const int status = getaddrinfo(host.c_str(), nullptr, &wanted, &list);
+    const std::unique_ptr<addrinfo, FreeAnswer> answer(list);
+    if (status == 0) found.addresses.emplace_back(answer->ai_addr);
+    if (status != 0 && found.why_none.empty()) found.why_none = gai_strerror(status);
   }
-  sockaddr_in address{};
-  std::memcpy(&address, answer->ai_addr, sizeof address);
-  return address;
+  return found;
 }
 
-// A datagram socket that is connected has chosen its own address, and nothing was sent.
-sockaddr_in own_address_towards(const std::string& host) {
-  sockaddr_in there = resolve(host);
-  there.sin_port = htons(9);  // any but 0
-  const int file = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  sockaddr_in here{};
-  socklen_t length = sizeof here;
-  const bool found = file >= 0 && connect(file, generic(there), sizeof there) == 0 &&
-                     getsockname(file, generic(here), &length) == 0;
-  const std::string why = std::strerror(errno);
+// A datagram socket that is connected has chosen its own address, and nothing was sent. Empty
+// where no way leads there, with the cause in errno.
+SocketAddress own_address_towards(SocketAddress there) {
+  constexpr std::uint16_t any_but_0 = 9;
+  there.set_port(any_but_0);
+  const int file = socket(there.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  SocketAddress here;
+  socklen_t length = sizeof here.storage;
+  const bool found = file >= 0 && connect(file, there.generic(), there.length()) == 0 &&
+                     getsockname(file, here.generic(), &length) == 0;
+  const int why = errno;
   if (file >= 0) close(file);
-  if (found) return here;
-  throw std::runtime_error(host_name() + " has no way to " + host + ", which it takes for " +
-                           text_of(there) + " (" + why + "); correct its address, or " +
-                           name_another);
+  errno = why;
+  return found ? here : SocketAddress();
 }
 
-Interface interface_with(const sockaddr_in& address) {
+SocketAddress own_address_towards(const std::string& host) {
+  const Resolved resolved = resolve(host);
+  if (resolved.addresses.empty()) {
+    throw std::runtime_error(host_name() + " does not know the address of " + host + " (" +
+                             resolved.why_none + "); add it to /etc/hosts, or " + name_another);
+  }
+  std::string why;
+  for (const SocketAddress& there : resolved.addresses) {
+    const SocketAddress here = own_address_towards(there);
+    if (here.family() != AF_UNSPEC) return here;
+    if (why.empty()) why = std::strerror(errno);
+  }
+  throw std::runtime_error(host_name() + " has no way to " + host + ", which it takes for " +
+                           resolved.addresses.front().text() + " (" + why +
+                           "); correct its address, or " + name_another);
+}
+
+Interface interface_with(const SocketAddress& address) {
   const Interfaces list = interfaces();
   for (const ifaddrs* entry = list.get(); entry != nullptr; entry = entry->ifa_next) {
-    if (has_ipv4(*entry) && address_in(*entry).sin_addr.s_addr == address.sin_addr.s_addr) {
-      return {entry->ifa_name, address};
-    }
+    const SocketAddress own(entry->ifa_addr);
+    if (own.family() != AF_UNSPEC && own.is_same_host(address)) return {entry->ifa_name, own};
   }
-  throw std::runtime_error("no interface has " + text_of(address) + " any more; " + name_another);
+  throw std::runtime_error("no interface has " + address.text() + " any more; " + name_another);
 }
 
 }  // namespace
 
 Interface interface_called(const std::string& name) {
   const Interfaces list = interfaces();
-  std::string names;
+  Interface chosen;
+  int best = 0;
+  std::set<std::string> names;
   for (const ifaddrs* entry = list.get(); entry != nullptr; entry = entry->ifa_next) {
-    if (!has_ipv4(*entry)) continue;
-    names += (names.empty() ? "" : ", ") + std::string(entry->ifa_name);
-    if (name != entry->ifa_name) continue;
-    if ((entry->ifa_flags & IFF_UP) == 0U) {
+    const SocketAddress address(entry->ifa_addr);
+    const int worth = worth_of(address);
+    if (worth == 0) continue;
+    names.insert(entry->ifa_name);
+    if (name != entry->ifa_name || worth <= best) continue;
+    if (!is_up(*entry)) {
       throw std::runtime_error("interface " + name + " is down; type: ip link set " + name + " up");
     }
-    return {name, address_in(*entry)};
+    best = worth;
+    chosen = {name, address};
   }
-  throw std::runtime_error("no interface " + name +
-                           " with an IPv4 address here; there are: " + names);
+  if (best > 0) return chosen;
+  std::string all;
+  for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
+  throw std::runtime_error("no interface " + name + " with an IP address here; there are: " + all);
 }
 
 Interface interface_towards(const std::string& host) {
   if (host.empty()) return interface_called("lo");
-  sockaddr_in address = own_address_towards(host);
-  address.sin_port = 0;
-  return interface_with(address);
+  return interface_with(own_address_towards(host));
 }
 
 std::string device_towards(const std::string& host) {
@@ -170,16 +186,18 @@ std::string interfaces_in_use() {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", none)) {
     const int file = std::stoi(entry.path().filename().string());
-    sockaddr_in here{};
-    sockaddr_in there{};
-    socklen_t length = sizeof here;
-    if (getsockname(file, generic(here), &length) != 0 || here.sin_family != AF_INET) continue;
-    length = sizeof there;
-    if (getpeername(file, generic(there), &length) != 0) continue;
-    if (starters.contains(ntohs(there.sin_port))) continue;
+    SocketAddress here;
+    SocketAddress there;
+    socklen_t length = sizeof here.storage;
+    if (getsockname(file, here.generic(), &length) != 0 || worth_of(here) == 0) continue;
+    length = sizeof there.storage;
+    if (getpeername(file, there.generic(), &length) != 0) continue;
+    if (starters.contains(there.port())) continue;
     for (const ifaddrs* one = list.get(); one != nullptr; one = one->ifa_next) {
-      if (!has_ipv4(*one) || (one->ifa_flags & IFF_LOOPBACK) != 0U) continue;
-      if (address_in(*one).sin_addr.s_addr == here.sin_addr.s_addr) names.insert(one->ifa_name);
+      const bool is_loopback = (one->ifa_flags & IFF_LOOPBACK) != 0U;
+      if (!is_loopback && SocketAddress(one->ifa_addr).is_same_host(here)) {
+        names.insert(one->ifa_name);
+      }
     }
   }
   std::string text;

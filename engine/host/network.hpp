@@ -1,18 +1,18 @@
 // The network by which the hosts of the ranks reach each other.
 #pragma once
 
-#include <netinet/in.h>
-
 #include <string>
 
 #include "bootstrap/bootstrap.hpp"
+#include "host/socket_address.hpp"
 
 namespace weft {
 
-/// An interface of this host, and its first IPv4 address.
+/// An interface of this host and its first IPv4 address or, without one, an IPv6 address: one that
+/// other networks reach before a link-local one.
 struct Interface {
   std::string name;
-  sockaddr_in address{};
+  SocketAddress address;
 };
 
 /// Throws std::runtime_error where there is none of this name, with those there are.

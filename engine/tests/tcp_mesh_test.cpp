@@ -240,7 +240,7 @@ void come_as_a_rank(Bootstrap& boot, const sockaddr_in& address) {
   constexpr std::size_t secret_bytes = hello_bytes - sizeof(int);
   (void)boot.hosts("n" + std::to_string(boot.rank()));
   (void)boot.exchange("lo");
-  std::string text(sizeof address + secret_bytes, 's');
+  std::string text(sizeof(sockaddr_storage) + secret_bytes, 's');
   std::memcpy(text.data(), &address, sizeof address);
   (void)boot.swap(std::array{1 - boot.rank()}, {text});
 }
@@ -290,6 +290,7 @@ TEST(TcpRank, IsNamedWithItsHostAndAddressWhereItNeverComes) {
   });
   fake::ThreadBootstrap boot(meeting, 1);
   sockaddr_in nowhere{};
+  nowhere.sin_family = AF_INET;
   nowhere.sin_addr.s_addr = htonl(0x0A000007);
   come_as_a_rank(boot, nowhere);
   rank_0.join();

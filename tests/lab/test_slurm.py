@@ -149,6 +149,38 @@ def test_the_interface_that_joins_the_hosts_is_taken_and_another_by_name(
         assert by_transport["mpi"]["TCP interface"] == interface
 
 
+def test_tcp_ucx_and_ofi_work_over_an_interface_that_has_ipv6_only(
+    cluster: Cluster, folder: Path
+) -> None:
+    """With addresses that other networks reach, and with those of the link alone."""
+    for number in (1, 2):
+        words = ("ip", "addr", "flush", "dev", "eth1", "scope", "global")
+        assert cluster.run(*words, host=f"n{number}").returncode == 0
+    try:
+        for name, transports, add in (("link", "tcp", ()), ("global", "tcp,ucx,ofi", (1, 2))):
+            for number in add:
+                words = ("ip", "addr", "add", f"fd01::{number}/64", "dev", "eth1", "nodad")
+                assert cluster.run(*words, host=f"n{number}").returncode == 0
+            both = ["--transport", transports, "--interface", "eth1", "--hosts", "n1,n2"]
+            more = ["--option", "tcp.traffic_class=104", "-o", f"{name}.jsonl"]
+            done = run_short(cluster, folder, *both, *more)
+            assert done.returncode == 0, done
+    finally:
+        for number in (1, 2):
+            for words in (
+                ("ip", "addr", "flush", "dev", "eth1", "scope", "global"),
+                ("ip", "addr", "add", f"10.78.0.{number}/24", "dev", "eth1"),
+            ):
+                cluster.run(*words, host=f"n{number}")
+    for name, begin in (("link", "fe80::"), ("global", "fd01::")):
+        launches = {one.transport: one for one in record_in(folder, f"{name}.jsonl").lines.launches}
+        tcp = launches["tcp"].details
+        assert tcp["address"].startswith(begin)
+        assert (tcp["interface"], tcp["traffic class"]) == ("eth1", "104")
+    assert launches["ucx"].details["lanes"].startswith("tcp/eth1 ")
+    assert launches["ofi"].details["domain"] == "eth1"
+
+
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_mpi_takes_the_named_interface_in_a_job_too(
     cluster: Cluster, folder: Path, mpi: str

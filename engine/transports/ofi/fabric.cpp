@@ -1,6 +1,5 @@
 #include "transports/ofi/fabric.hpp"
 
-#include <netinet/in.h>
 #include <rdma/fi_errno.h>
 
 #include <algorithm>
@@ -176,12 +175,16 @@ FabricInfo first(const FabricInfo& list, const std::string& domain, bool takes_s
   return nullptr;
 }
 
+bool has_sockets(const fi_info* info) {
+  return info->addr_format == FI_SOCKADDR_IN || info->addr_format == FI_SOCKADDR_IN6 ||
+         info->addr_format == FI_SOCKADDR;
+}
+
 // Whether what an endpoint listens at is an interface's address.
 bool is_at(const fi_info* info, const Interface& interface) {
-  if (info->addr_format != FI_SOCKADDR_IN || info->src_addr == nullptr) return false;
-  sockaddr_in address{};
-  std::memcpy(&address, info->src_addr, std::min(sizeof address, info->src_addrlen));
-  return address.sin_addr.s_addr == interface.address.sin_addr.s_addr;
+  if (!has_sockets(info) || info->src_addr == nullptr) return false;
+  return SocketAddress(static_cast<const sockaddr*>(info->src_addr))
+      .is_same_host(interface.address);
 }
 
 // The interface that joins the hosts, instead of another one of theirs. Ranks of one host need none
@@ -215,7 +218,7 @@ FabricInfo choose(const LinkOptions& options, OfiWants wants, Bootstrap& boot) {
     info = first(able(find("shm", wants), wants), domain, true);
   }
   if (info == nullptr) info = first(there, domain, takes_shm);
-  if (domain.empty() && info != nullptr && info->addr_format == FI_SOCKADDR_IN) {
+  if (domain.empty() && info != nullptr && has_sockets(info.get())) {
     info = at_interface(interface_towards(other), there, std::move(info));
   }
   if (info != nullptr) return info;

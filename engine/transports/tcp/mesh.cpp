@@ -1,6 +1,5 @@
 #include "transports/tcp/mesh.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -19,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <thread>
+#include <utility>
 
 #include "bootstrap/patience.hpp"
 #include "host/hosts.hpp"
@@ -63,45 +63,35 @@ class Socket {
   int file_;
 };
 
-sockaddr* generic(sockaddr_in& address) {
-  return reinterpret_cast<sockaddr*>(&address);  // NOLINT(*-reinterpret-cast): the sockets API
-}
-
-std::string text_of(const sockaddr_in& address) {
-  std::array<char, INET_ADDRSTRLEN> text{};
-  inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
-  return text.data();
-}
-
 // `ranks` may all come at once.
-Socket listen_on(sockaddr_in& address, int first_port, int rank, std::size_t ranks,
+Socket listen_on(SocketAddress& address, int first_port, int rank, std::size_t ranks,
                  const std::string& interface) {
-  Socket listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  Socket listener(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   // Those that came by the same port before are no hindrance; another program that listens is.
   const int on = 1;
   setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   const int port = first_port == 0 ? 0 : first_port + rank;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  if (bind(listener.get(), generic(address), sizeof address) != 0) {
+  address.set_port(static_cast<std::uint16_t>(port));
+  if (bind(listener.get(), address.generic(), address.length()) != 0) {
     fail_with_errno("cannot use port " + std::to_string(port) + " on " + interface,
                     "choose another tcp.port, or none");
   }
   if (listen(listener.get(), std::max(SOMAXCONN, static_cast<int>(ranks))) != 0)
     fail_with_errno("cannot listen", "try another tcp.port");
-  socklen_t length = sizeof address;
-  getsockname(listener.get(), generic(address), &length);
+  socklen_t length = sizeof address.storage;
+  getsockname(listener.get(), address.generic(), &length);
   return listener;
 }
 
 /// A rank to connect with, and what it said to this one: where it is, and what it wants to hear.
 struct Address {
   int rank = 0;
-  sockaddr_in address{};
+  SocketAddress address;
   Secret secret{};
 };
 
 std::string name_of(const Address& one, const Bootstrap& boot) {
-  return boot.names_of({&one.rank, 1}) + " at " + text_of(one.address);
+  return boot.names_of({&one.rank, 1}) + " at " + one.address.text();
 }
 
 /// Names the first of those that did not come.
@@ -186,8 +176,8 @@ class Host {
   }
   void come() {
     said_ = false;
-    link_.emplace(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (connect(link_->get(), generic(where_.address), sizeof where_.address) == 0) return say();
+    link_.emplace(socket(where_.address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (connect(link_->get(), where_.address.generic(), where_.address.length()) == 0) return say();
     if (errno == EINPROGRESS) return;
     fail_with_errno("cannot reach " + name_of(where_, *boot_), "choose another tcp.interface");
   }
@@ -308,16 +298,19 @@ Secret new_secret() {
 }
 
 std::string packed(const Address& own) {
-  std::string text(sizeof own.address + own.secret.size(), '\0');
-  std::memcpy(text.data(), &own.address, sizeof own.address);
-  std::memcpy(&text[sizeof own.address], own.secret.data(), own.secret.size());
+  constexpr std::size_t bytes = sizeof own.address.storage;
+  std::string text(bytes + own.secret.size(), '\0');
+  std::memcpy(text.data(), &own.address.storage, bytes);
+  std::memcpy(&text[bytes], own.secret.data(), own.secret.size());
   return text;
 }
 
 Address unpacked(int rank, const std::string& text) {
-  Address peer{.rank = rank};
-  std::memcpy(&peer.address, text.data(), sizeof peer.address);
-  std::memcpy(peer.secret.data(), &text[sizeof peer.address], peer.secret.size());
+  Address peer;
+  peer.rank = rank;
+  constexpr std::size_t bytes = sizeof peer.address.storage;
+  std::memcpy(&peer.address.storage, text.data(), bytes);
+  std::memcpy(peer.secret.data(), &text[bytes], peer.secret.size());
   return peer;
 }
 
@@ -347,8 +340,18 @@ void connect_all(const Socket& listener, const Address& own, const std::vector<A
   }
 }
 
+/// The level and the name of a socket's option.
+std::pair<int, int> traffic_class_option(int file) {
+  int family = AF_INET;
+  socklen_t length = sizeof family;
+  getsockopt(file, SOL_SOCKET, SO_DOMAIN, &family, &length);
+  if (family == AF_INET6) return {IPPROTO_IPV6, IPV6_TCLASS};
+  return {IPPROTO_IP, IP_TOS};
+}
+
 void set_traffic_class(int file, int traffic_class) {
-  if (setsockopt(file, IPPROTO_IP, IP_TOS, &traffic_class, sizeof traffic_class) == 0) return;
+  const auto [level, name] = traffic_class_option(file);
+  if (setsockopt(file, level, name, &traffic_class, sizeof traffic_class) == 0) return;
   fail_with_errno("the kernel does not take traffic class " + std::to_string(traffic_class),
                   "choose another tcp.traffic_class");
 }
@@ -356,7 +359,8 @@ void set_traffic_class(int file, int traffic_class) {
 int traffic_class_of(int file) {
   int traffic_class = 0;
   socklen_t length = sizeof traffic_class;
-  getsockopt(file, IPPROTO_IP, IP_TOS, &traffic_class, &length);
+  const auto [level, name] = traffic_class_option(file);
+  getsockopt(file, level, name, &traffic_class, &length);
   return traffic_class;
 }
 
@@ -394,6 +398,7 @@ void TcpMesh::connect(std::span<const int> ranks) {
   std::vector<Address> peers;
   for (std::size_t at = 0; at < texts.size(); ++at) {
     peers.push_back(unpacked(unknown[at], texts[at]));
+    peers.back().address.set_scope_of(own_);
   }
   connect_all(listener, own, peers, *boot_, patience_, sockets_);
   for (const int rank : unknown) {
@@ -411,7 +416,7 @@ std::string TcpMesh::traffic_class() const {
 }
 
 std::string TcpMesh::address() const {
-  return text_of(own_);
+  return own_.text();
 }
 
 }  // namespace weft

@@ -1,8 +1,6 @@
 // TCP sockets between ranks that need each other, which only ranks of this run can open.
 #pragma once
 
-#include <netinet/in.h>
-
 #include <chrono>
 #include <span>
 #include <string>
@@ -10,6 +8,7 @@
 
 #include "bootstrap/bootstrap.hpp"
 #include "contract/options.hpp"
+#include "host/socket_address.hpp"
 #include "transports/parts/known_peers.hpp"
 
 namespace weft {
@@ -48,7 +47,7 @@ class TcpMesh {
   std::string interface_;
   std::string interfaces_;
   /// Of this rank, without a port.
-  sockaddr_in own_{};
+  SocketAddress own_;
   KnownPeers known_;
   std::vector<int> sockets_;
 };
