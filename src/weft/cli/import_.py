@@ -20,7 +20,9 @@ weft import - -o osu.jsonl.zst < osu_latency.txt
 
 weft import allreduce.txt --ranks 64
 
-weft import sockperf.txt --bytes 64"""
+weft import sockperf.txt --bytes 64
+
+weft import osu_latency.txt --strict"""
 
 
 def register(app: typer.Typer) -> None:
@@ -53,11 +55,15 @@ def import_(
     size: Annotated[
         str, typer.Option("--bytes", help="Say the message size, where the output does not.")
     ] = "",
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Reject an output if one line is not understood.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Read what OMB, IMB and other benchmarks printed, and write it as a record.
 
-    A figure is kept as it was stated: a mean stays one, without scatter and without an interval.
+    A value is kept as it was printed: a mean stays a mean, without an interval. Lines that are not
+    part of a table are skipped and counted.
     """
     from weft.errors import WeftError
     from weft.report.plain import json_rows
@@ -74,6 +80,7 @@ def import_(
         transport=transport,
         ranks=int(ranks or 0),
         bytes_=parse_bytes(size) if size else None,
+        strict=strict,
     )
     if json:
         print_json("import", json_rows(results))

@@ -26,7 +26,7 @@ from weft.sources.given_values import check_given
 from weft.sources.peers import read_output
 from weft.sources.peers.text import PIPED, content_of
 from weft.stages import counted_off
-from weft.wording import MOST_NAMED, few_of, verb_of
+from weft.wording import MOST_NAMED, counted, few_of, verb_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,16 +43,18 @@ COPY = "{} {} the same as {}, byte for byte: a copy is no launch of its own"
 FAILED = "the program did not end well: {}"
 
 
-def import_outputs(paths: Sequence[Path], given: Given, target: Path | None = None) -> Path:
+def import_outputs(
+    paths: Sequence[Path], given: Given, target: Path | None = None, *, strict: bool = False
+) -> Path:
     """Write the record of some outputs of one program, and give its path.
 
     Each file is a launch, and so is every further time that a file has a case. Raises WeftError:
-    an output that is not understood, by line; outputs of unlike programs; a record that exists; a
-    value that was given and does nothing.
+    an output without a value; outputs of unlike programs; a record that exists; a value that was
+    given and does nothing; if `strict`, a line that is not understood.
     """
     contents = _contents(paths, target)
     read = [
-        (path, *read_output(path, given, content))
+        (path, *read_output(path, given, content, strict=strict))
         for path, content in counted_off(list(contents.items()), "reading outputs")
     ]
     names = dict.fromkeys(peer.name for _, peer, _ in read)
@@ -72,6 +74,22 @@ def import_outputs(paths: Sequence[Path], given: Given, target: Path | None = No
         for line in lines_of(next(iter(names)), outputs, command, _copies(contents)):
             writer.write(line)
         return writer.compress() if record.suffix == ".zst" else plain
+
+
+def _not_read(outputs: Sequence[StatedOutput]) -> str:
+    """How many values were read, and which were not; empty if every line was understood."""
+    values = sum(output.values for output in outputs)
+    missing = Counter(row.reason for output in outputs for row in output.rows if row.reason)
+    ignored = [line for output in outputs for line in output.ignored]
+    words = [f"{counted(values, 'value')} read"]
+    if missing:
+        often = missing.most_common(1)[0][0]
+        words.append(f"{counted(missing.total(), 'value')} missing, most often: {often}")
+    if ignored:
+        first = ignored[0]
+        where = f"line {first.number}" if len(outputs) == 1 else first.place
+        words.append(f"{counted(len(ignored), 'line')} ignored, first: {where} {first.shown!r}")
+    return "; ".join(words) if missing or ignored else ""
 
 
 def _contents(paths: Sequence[Path], target: Path | None) -> dict[Path, bytes]:
@@ -169,7 +187,8 @@ def _header(
     patterns: dict[str, Pattern] = {row.test.name: row.test for row in rows}
     launches = max(Counter(row.case for row in rows).values())
     hosts = [output.host for _, output in outputs if output.host]
-    notes = [*copies, *(note for _, output in outputs for note in output.notes)]
+    read = _not_read([output for _, output in outputs])
+    notes = [*([read] if read else []), *copies, *(note for _, output in outputs for note in output.notes)]
     notes += [NO_DATE] if any(is_of_file for _, is_of_file in dates) else []
     return Header(
         schema_version=SCHEMA_VERSION,

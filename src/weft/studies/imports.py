@@ -23,12 +23,13 @@ def imported(
     transport: str = "",
     ranks: int = 0,
     bytes_: int | None = None,
+    strict: bool = False,
 ) -> tuple[Path, Results]:
     """Write the record of some outputs, and give its path and its results.
 
     "a.txt,b.txt" are two outputs. `transport`, `ranks` and `bytes_` are what their user says of
-    them. Raises WeftError.
+    them; a `strict` reading refuses lines that it does not understand. Raises WeftError.
     """
     given = Given(transport=transport, ranks=ranks, bytes=bytes_)
-    path = import_outputs(files_named(outputs), given, record)
+    path = import_outputs(files_named(outputs), given, record, strict=strict)
     return path, results_shown(path)

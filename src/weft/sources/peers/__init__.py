@@ -10,11 +10,12 @@ from weft.sources.peers.gpcnet import GPCNET
 from weft.sources.peers.imb import IMB
 from weft.sources.peers.iperf3 import IPERF3
 from weft.sources.peers.mpigraph import MPIGRAPH
-from weft.sources.peers.nccl import NCCL
+from weft.sources.peers.nccl import NCCL, NCCOM
 from weft.sources.peers.netgauge import NETGAUGE
 from weft.sources.peers.netpipe import NETPIPE
 from weft.sources.peers.omb import OMB
 from weft.sources.peers.perftest import PERFTEST
+from weft.sources.peers.qperf import QPERF
 from weft.sources.peers.sockperf import SOCKPERF
 from weft.sources.peers.text import content_of, text_of
 from weft.sources.peers.ucx import UCX
@@ -36,24 +37,46 @@ PEERS: tuple[Peer, ...] = (
     SOCKPERF,
     IPERF3,
     NCCL,
+    NCCOM,
+    QPERF,
     # Its np.out has no head: the last to be asked.
     NETPIPE,
 )
 
 
 def read_output(
-    path: Path, given: Given, content: bytes | None = None
+    path: Path, given: Given, content: bytes | None = None, *, strict: bool = False
 ) -> tuple[Peer, StatedOutput]:
     """The program whose output a file is, by its content, and what it states.
 
-    Raises WeftError for a file that is none's, or by line for what is not understood.
+    In a file with outputs of several programs it is the one with the most values. Raises WeftError
+    for a file without one, and if `strict` for the first line that is not understood.
     """
-    text = text_of(path, content_of(path) if content is None else content)
-    for peer in PEERS:
-        if any(peer.mark.search(line.text) for line in text.lines):
-            return peer, peer.read(text, given)
+    content = content_of(path) if content is None else content
+    lines = text_of(path, content).lines
+    found = [
+        (peer, peer.read(text_of(path, content, strict=strict), given))
+        for peer in PEERS
+        if any(mark.search(line.text) for mark in peer.marks for line in lines)
+    ]
+    best = max(found, key=lambda one: one[1].values, default=None)
+    if best and best[1].values:
+        return best
+    if best:
+        raise WeftError(
+            f"{path}:1: no line of this output of {best[0].name} has a value", _reason_of(best[1])
+        )
     names = ", ".join(peer.name for peer in PEERS)
     raise WeftError(
         f"{path}:1: nothing in this file is of a program that weft knows",
-        f"import the whole output of {names}",
+        f"import the output of {names}",
     )
+
+
+def _reason_of(output: StatedOutput) -> str:
+    """What to do about an output without a value."""
+    if output.rows:
+        return f"its first row: {output.rows[0].reason}; run it again"
+    if output.failed:
+        return f"it failed: {output.failed}; run it again"
+    return "import the whole output"

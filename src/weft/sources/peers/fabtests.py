@@ -19,7 +19,7 @@ from weft.sources.peers.stated import (
     StatedOutput,
     StatedRow,
     StatedSection,
-    refuse_empty,
+    finished,
 )
 from weft.sources.peers.tables import Tables
 from weft.sources.peers.tests import other, own
@@ -31,16 +31,18 @@ if TYPE_CHECKING:
     from weft.plan.pattern import Pattern
     from weft.sources.peers.text import OutputLine, OutputText
 
-_HEADS = re.compile(r"^bytes +(?:iters|#sent +#ack) +total +time +MB/sec +usec/xfer +Mxfers/sec")
+_HEADS = re.compile(
+    r"^bytes +(?:iters|#sent +#ack) +total +time +MB/sec(?: +usec/xfer +Mxfers/sec)?$"
+)
 # -m: YAML, whose figures are not cut, below the command and a colon.
 _YAML = re.compile(
     r"^- \{ xfer_size: (?P<size>\d+), iterations: (?P<count>\d+), total: (?P<total>\d+),"
     r" time: [\d.]+, MB/sec: (?P<rate>[\d.]+), usec/xfer: (?P<time>[\d.]+), Mxfers/sec: [\d.]+ \}$"
 )
 _BEGINS = re.compile(r"^- \{ xfer_size: ")
-_CALL = re.compile(r"^(?P<command>\S*\bfi_\w+ .*) :$")
-_MARK = re.compile(rf"{_HEADS.pattern}|{_BEGINS.pattern}")
-_PROGRAM = re.compile(r"\bfi_\w+")
+_CALL = re.compile(r"^(?P<command>\S{0,300}\bfi_\w+ .*) :$")
+_MARKS = (_HEADS, _BEGINS,)
+_PROGRAM = re.compile(r"\bfi_(?!info\b|strerror\b)\w+")
 _SCALED = re.compile(r"=?(\d+(?:\.\d+)?)([kmg]?)")
 # Of the count of its messages alone and of both ways, the numbers being cut.
 _BETWEEN = Decimal("1.4")
@@ -56,41 +58,53 @@ _OWN: Mapping[str, str] = MappingProxyType(
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all tables in the file. Raises WeftError by line."""
+    """The figures of all tables in the file. Raises NotUnderstood if the reading is strict."""
     command = text.commands(_PROGRAM)
-    transport = given.transport or "ofi"
-    rows, own_command = [], ""
-    tables = Tables()
-    has_begun = False
-    columns = 0
-    for line in text.lines:
-        has_begun = has_begun or bool(_MARK.search(line.text))
+    reader = _Reader(text, given)
+    text.each(reader.take)
+    return finished(text, reader.rows, command=command or reader.command)
+
+
+class _Reader:
+    """The state between the lines: the columns of a table, and the command before it."""
+
+    def __init__(self, text: OutputText, given: Given) -> None:
+        self.rows: list[StatedRow] = []
+        self.command = ""
+        self._transport = given.transport or "ofi"
+        self._tables = Tables(text, self.rows)
+        self._columns: list[str] = []
+
+    def take(self, line: OutputLine) -> None:
+        """One line: a command, the heads, or a row."""
         if call := _CALL.match(line.text):
-            own_command = call["command"]
-            tables.begin(line)
+            self.command = call["command"]
+            self._tables.begin(line)
         elif _HEADS.match(line.text):
-            tables.begin(line)
-            columns = len(line.words)
-        elif has_begun and line.text and line.text != "---":
-            line.command = own_command or line.command
-            rows.append(_row(line, columns, transport))
-            tables.once(line, rows[-1].case.bytes)
-    refuse_empty(text, rows, "the output of fabtests")
-    return StatedOutput(rows=tuple(rows), command=command or own_command, failed=text.failed)
+            self._tables.begin(line)
+            self._columns = line.words
+        elif line.text and line.text != "---":
+            line.command = self.command or line.command
+            row = self._row(line)
+            self._tables.once(line, row.case.bytes)
+            self.rows.append(row)
 
-
-def _row(line: OutputLine, columns: int, transport: str) -> StatedRow:
-    if whole := _YAML.match(line.text):
-        printed = (int(whole["size"]), int(whole["count"]), Decimal(whole["total"]))
-        return _figure(line, transport, printed, (whole["rate"], whole["time"]))
-    words = line.words
-    if len(words) != columns or not words[-4].endswith("s"):
-        line.refuse()
-    total, per_s, per_transfer = words[-5], words[-3], words[-2]
-    size = _size(line, words[0], line.number_of(per_s) * line.number_of(per_transfer))
-    count = int(_scaled(line, words[1], 1000))
-    moved = (size, count, _scaled(line, total, 1024))
-    return _figure(line, transport, moved, (per_s, per_transfer))
+    def _row(self, line: OutputLine) -> StatedRow:
+        if whole := _YAML.match(line.text):
+            printed = (int(whole["size"]), int(whole["count"]), Decimal(whole["total"]))
+            return _figure(line, self._transport, printed, (whole["rate"], whole["time"]))
+        words = line.words
+        if not self._columns or len(words) != len(self._columns):
+            line.refuse()
+        cells = dict(zip(self._columns, words, strict=True))
+        if not cells["time"].endswith("s"):
+            line.refuse()
+        per_s, per_transfer = cells["MB/sec"], cells.get("usec/xfer", "")
+        near = line.number_of(per_s) * line.number_of(per_transfer) if per_transfer else None
+        size = _size(line, words[0], near)
+        count = int(_scaled(line, words[1], 1000))
+        moved = (size, count, _scaled(line, cells["total"], 1024))
+        return _figure(line, self._transport, moved, (per_s, per_transfer))
 
 
 def _figure(
@@ -101,15 +115,18 @@ def _figure(
     per_s, per_transfer = stated
     section = StatedSection(test=_test(line, size * count, total), transport=transport)
     others = {"MB/sec": float(line.number_of(per_s))}
-    if section.test.latency_divisor:
+    if section.test.latency_divisor and per_transfer:
         return section.latency(line, size, per_transfer, operations=count, others=others)
+    if section.test.bandwidth_factor == 2:
+        # MB/sec of a ping-pong are those of one way, and weft's of both.
+        per_s = str(2 * line.number_of(per_s))
     return section.bandwidth(line, size, per_s, MEGA, operations=count, others=others)
 
 
 def _test(line: OutputLine, moved: int, total: Decimal) -> Pattern:
     """By the program's name and by `total`, which counts a ping-pong's messages both ways.
 
-    Both are printed in the same columns. Raises WeftError where the two do not fit.
+    Both are printed in the same columns. Raises NotUnderstood where the two do not fit.
     """
     program = _PROGRAM.search(line.command)
     name = program[0] if program else ""
@@ -125,14 +142,16 @@ def _test(line: OutputLine, moved: int, total: Decimal) -> Pattern:
     return own(_OWN[name] if name else "stream" if is_one_way else "ping_pong")
 
 
-def _size(line: OutputLine, word: str, bytes_by_rate: Decimal) -> int:
+def _size(line: OutputLine, word: str, bytes_by_rate: Decimal | None) -> int:
     """A whole size as printed; of one that was cut the size of fabtests that the figures give.
 
-    Raises WeftError where there is none.
+    Raises NotUnderstood where there is none.
     """
     printed = _scaled(line, word, 1024)
     if "." not in word:
         return int(printed)
+    if bytes_by_rate is None:
+        line.refuse("its size was cut, and no column gives it")
     # Such sizes are 3 * 2^n.
     near = min((3 << power for power in range(40)), key=lambda one: abs(one - bytes_by_rate))
     if not printed <= near <= printed * Decimal("1.1"):
@@ -147,4 +166,4 @@ def _scaled(line: OutputLine, word: str, base: int) -> Decimal:
     return Decimal(match[1]) * scale_of(match[2], base)
 
 
-FABTESTS = Peer(name="fabtests", mark=_MARK, read=read)
+FABTESTS = Peer(name="fabtests", marks=_MARKS, read=read)

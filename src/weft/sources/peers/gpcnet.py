@@ -18,9 +18,9 @@ from weft.sources.peers.stated import (
     StatedOutput,
     StatedRow,
     StatedSection,
-    refuse_empty,
+    finished,
 )
-from weft.sources.peers.tables import MIXED, Tables
+from weft.sources.peers.tables import MIXED, TWO_RUNS, Tables
 from weft.sources.peers.tests import other
 
 if TYPE_CHECKING:
@@ -29,70 +29,64 @@ if TYPE_CHECKING:
 
 _MARK = re.compile(r"^Network(?P<beside>Load)? Tests v(?P<version>[\d.]+)$")
 _PROGRAM = re.compile(r"\bnetwork_(?:load_)?test\b")
-_RANKS = re.compile(r"^ +Test with (?P<ranks>\d+) MPI ranks")
-_TITLE = re.compile(r"^\| +(?P<title>\w[^|]*?) +\|$")
-_ROW = re.compile(r"^\| *(?P<name>\w[^|]*?) *\|(?P<cells>[^|]+(?:\|[^|]+)*)\|$")
+_RANKS = re.compile(r"^Test with (?P<ranks>\d+) MPI ranks")
 _NAME = re.compile(r"^(?P<test>.+?) \( *(?P<bytes>\d+) B\)$")
-_REMARK = re.compile(
-    r"^$|^\+[-+]+\+$|^\| {33}\| +Avg \||^  Legend$|^   [\w+]+ = |^  \d+ nodes running "
-)
+_REMARK = re.compile(r"^\+[-+]+\+$|^Legend$|^[\w+]{1,9} = |^\d+ nodes running ")
 _LOADED = "running with Congestion"
 _UNITS = ("usec", "MiB/s/rank")
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all boxes. Raises WeftError by line."""
+    """The figures of all boxes. Raises NotUnderstood if the reading is strict."""
     command = text.commands(_PROGRAM)
-    reader = _Reader(given.transport or "mpi")
-    for line in text.begin(_MARK):
-        reader.take(line)
-    refuse_empty(text, reader.rows, "the output of GPCNeT")
-    return StatedOutput(
-        rows=tuple(reader.rows), version=reader.version, command=command, failed=text.failed
-    )
+    reader = _Reader(text, given)
+    text.each(reader.take)
+    return finished(text, reader.rows, version=reader.version, command=command)
 
 
 class _Reader:
     """The state between the lines: of which run and which box they are."""
 
-    def __init__(self, transport: str) -> None:
+    def __init__(self, text: OutputText, given: Given) -> None:
         self.rows: list[StatedRow] = []
         self.version = ""
-        self._transport = transport
-        self._ranks, self._title, self._is_beside = 0, "", False
+        self._given = given
+        self._ranks, self._title, self._is_beside = given.ranks, "", False
         self._columns: list[str] = []
-        self._runs, self._boxes = Tables(), Tables()
+        self._boxes = Tables(text, self.rows)
 
     def take(self, line: OutputLine) -> None:
         """One line: a run or a box begins, its heads, a row, or a remark."""
         if begun := _MARK.match(line.text):
-            self._runs.begin(line)
             self.version, self._is_beside = begun["version"], bool(begun["beside"])
-            self._ranks, self._title, self._columns = 0, "", []
+            self._ranks, self._title, self._columns = self._given.ranks, "", []
         elif found := _RANKS.match(line.text):
-            self._runs.once(line, "ranks")
             self._ranks = int(found["ranks"])
-        elif found := _TITLE.match(line.text):
-            self._runs.once(line, found["title"])
-            self._boxes.begin(line)
-            self._title, self._columns = found["title"], []
-            if _LOADED in self._title and not self._is_beside:
-                line.refuse("its run has no congestors", MIXED)
-        elif found := _ROW.match(line.text):
-            cells = [cell.strip() for cell in found["cells"].split("|")]
-            self._boxes.once(line, found["name"])
-            if found["name"] == "Name":
-                self._columns = cells
-            elif "Key Results" not in self._title:
-                self._figure(line, found["name"], cells)
-        elif not _REMARK.match(line.text):
+        elif line.text.startswith("|") and line.text.endswith("|") and len(line.text) > 1:
+            self._in_box(line, [cell.strip() for cell in line.text[1:-1].split("|")])
+        elif line.text and not _REMARK.match(line.text):
             line.refuse()
 
+    def _in_box(self, line: OutputLine, cells: list[str]) -> None:
+        if len(cells) == 1:
+            self._boxes.begin(line)
+            self._title, self._columns = cells[0], []
+            if _LOADED in self._title and not self._is_beside:
+                self._title = ""
+                line.refuse(TWO_RUNS, MIXED)
+        elif cells[0] == "Name":
+            self._columns = cells[1:]
+        elif cells[0] and "Key Results" not in self._title:
+            self._figure(line, cells[0], cells[1:])
+
     def _figure(self, line: OutputLine, name: str, cells: list[str]) -> None:
-        if not (self._ranks and self._title and len(cells) == len(self._columns)):
+        if not self._title or len(cells) != len(self._columns):
             line.refuse()
         named = dict(zip(self._columns, cells, strict=True))
-        self.rows.append(_row(line, name, named, (self._title, self._ranks, self._transport)))
+        place = (self._title, self._ranks, self._given.transport or "mpi")
+        row = _row(line, name, named, place)
+        self._boxes.once(line, name)
+        self.rows.append(row)
 
 
 def _row(
@@ -109,11 +103,8 @@ def _row(
     test = _test(found["test"], is_latency=unit == "usec", is_loaded=is_loaded)
     section = StatedSection(test=test, transport=transport, ranks=ranks)
     size = line.whole(found["bytes"])
-    others = {
-        f"{head} [{unit}]": float(line.number_of(cell))
-        for head, cell in cells.items()
-        if head not in ("Avg", "Units")
-    }
+    beside = ((f"{h} [{unit}]", word) for h, word in cells.items() if h not in ("Avg", "Units"))
+    others = line.values_of(beside)
     if unit == "usec":
         return section.latency(line, size, cells["Avg"], others=others)
     return section.bandwidth(line, size, cells["Avg"], MIB, others=others)
@@ -126,4 +117,4 @@ def _test(name: str, *, is_latency: bool, is_loaded: bool) -> Pattern:
     return other("GPCNeT", title, divisor=0, factor=1)
 
 
-GPCNET = Peer(name="GPCNeT", mark=_MARK, read=read)
+GPCNET = Peer(name="GPCNeT", marks=(_MARK,), read=read)

@@ -13,17 +13,21 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from weft.plan.case import Schedule
 from weft.sources.peers.stated import (
     MEGA,
     MIB,
+    UNKNOWN_RANKS,
     Given,
     Peer,
     StatedOutput,
     StatedRow,
     StatedSection,
-    refuse_empty,
+    finished,
 )
-from weft.sources.peers.tables import MIXED, Tables
+from weft.sources.peers.tables import Tables
 from weft.sources.peers.tests import other, own, variation
 from weft.wording import counted
 
@@ -33,15 +37,16 @@ if TYPE_CHECKING:
     from weft.plan.pattern import Pattern
     from weft.sources.peers.text import OutputLine, OutputText
 
-_MARK = re.compile(r"^# +Intel ?\(R\) MPI Benchmark")
-_VERSION = re.compile(
-    r"^# +Intel ?\(R\) MPI Benchmark.*?"
-    r"[Vv]?(\d{4} Update \d+|\d{4}(?:\.\d+)?[^, ]*|\d\.\d[\w.]*)"
-)
+_MARK = re.compile(r"^# *Intel ?\(R\) MPI Benchmark|^# Benchmarking \S|^#bytes +#repetitions")
+_BANNER = re.compile(r"^# *Intel ?\(R\) MPI Benchmark")
+_VERSION = re.compile(r"\b[Vv]?(\d{4} [Uu]pdate \d+|\d{4}(?:\.\d+)?[^, ]{0,20}|\d\.\d[\w.]{0,20})")
 _PROGRAM = re.compile(r"\bIMB-\w+")
 _CALL = re.compile(r"^# (?P<command>\S*IMB-\w+.*)$")
 _NAME = re.compile(r"^# Benchmarking (?P<name>\S+)")
 _RANKS = re.compile(r"^# #processes = (\d+)")
+_WINDOW = re.compile(r"\s-window_size[ =](\d+)\b")
+# The window of Uniband and Biband was 64 before this release, and is 256 since.
+_LARGER_WINDOW, _WINDOWS = (2021, 2), (64, 256)
 # -multi 0: all groups at once, of which each line states the mean; -multi 1: a line of each group.
 _GROUPS = re.compile(r"^# \( (?P<groups>\d+) groups of (?P<size>\d+) processes each")
 _SEVERAL = "Multi-"
@@ -55,8 +60,8 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "PingPong": "ping_pong",
         "PingPing": "ping_ping",
         "Sendrecv": "sendrecv",
-        "Uniband": "stream",
-        "Biband": "bidirectional_stream",
+        "Uniband": "window_stream",
+        "Biband": "bidirectional_window_stream",
         "Allreduce": "allreduce",
         "Bcast": "broadcast",
         "Alltoall": "alltoall",
@@ -70,36 +75,35 @@ _FACTORS: Mapping[str, int] = MappingProxyType({"exchange": 4})
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all benchmarks in the file. Raises WeftError by line."""
+    """The figures of all benchmarks in the file. Raises NotUnderstood if the reading is strict."""
     command = text.commands(_PROGRAM)
-    reader = _Reader(given.transport or "mpi")
-    for line in text.begin(_MARK):
-        reader.take(line)
-    refuse_empty(text, reader.rows, "the output of IMB")
-    return StatedOutput(
-        rows=tuple(reader.rows),
+    reader = _Reader(text, given)
+    text.each(reader.take)
+    return finished(
+        text,
+        reader.rows,
         version=reader.version,
         command=command or reader.command,
         created_utc=reader.created_utc,
-        failed=text.failed,
     )
 
 
 class _Reader:
     """The state between the lines of a file: which benchmark, on how many ranks, which columns."""
 
-    def __init__(self, transport: str) -> None:
+    def __init__(self, text: OutputText, given: Given) -> None:
         self.rows: list[StatedRow] = []
         self.version = self.command = self.created_utc = ""
-        self._transport = transport
-        self._tables = Tables()
+        self._given = given
+        self._tables = Tables(text, self.rows)
         # From the title of a run to the line that it ends, which one that was lost lacks.
         self._is_open = False
         self._begin("")
 
     def _begin(self, name: str) -> None:
         self._name, self._test = name, _test(name) if name else None
-        self._ranks, self._at_once, self._has_mode = 0, "", False
+        self._ranks, self._at_once, self._has_mode = self._given.ranks, "", False
+        self._has_ranks = False
         self._columns: list[str] = []
 
     def take(self, line: OutputLine) -> None:
@@ -108,56 +112,52 @@ class _Reader:
         if not words:
             return
         if "#repetitions" in words:
-            self._first(line, not self._columns)
+            self._once(line, not self._columns)
             self._columns = words
         elif line.text.startswith("#"):
             self._remark(line)
         elif self._test is None or not self._columns:
-            line.refuse()
+            line.refuse("no line before it names its benchmark and its columns")
         else:
-            self._row(line, words)
+            self._row(line, words, self._test)
 
-    def _first(self, line: OutputLine, is_first: bool) -> None:
-        """Raises WeftError for what a section has once, behind its name and not its columns."""
+    def _once(self, line: OutputLine, is_first: bool) -> None:
+        """What a section has once, before its columns: of two at once no row is read."""
         if not is_first or self._columns:
-            line.refuse("its section has such a line already", MIXED)
-        if not self._name:
-            line.refuse("no line before it names its benchmark", MIXED)
+            self._test = None
+            self._tables.drop(line)
 
     def _remark(self, line: OutputLine) -> None:
         if name := _NAME.match(line.text):
             self._tables.begin(line)
             self._begin(name["name"])
         elif found := _GROUPS.match(line.text):
-            self._first(line, not self._ranks)
+            self._once(line, not self._has_ranks)
             groups, size = int(found["groups"]), int(found["size"])
-            self._ranks = groups * size
+            self._ranks, self._has_ranks = groups * size, True
             self._at_once = f"{counted(groups, 'group')} of {counted(size, 'rank')}"
             self._test = _test(f"{self._name}, {self._at_once}")
         elif mode := _MODE.match(line.text):
-            self._first(line, not self._has_mode)
+            self._once(line, not self._has_mode)
             # Aggregate: many of them before the call that waits for all.
             self._test = _test(self._name if mode[1] else f"{self._name}, aggregate")
             self._has_mode = True
         elif ranks := _RANKS.match(line.text):
-            self._first(line, not self._ranks)
-            self._ranks = int(ranks[1])
+            self._once(line, not self._has_ranks)
+            self._ranks, self._has_ranks = int(ranks[1]), True
         elif _ENDS.match(line.text):
-            self._end(line)
-        elif version := _VERSION.match(line.text):
-            self.version, self._is_open = version[1], True
+            self._is_open = False
+            self._begin("")
+        elif _BANNER.match(line.text):
+            version = _VERSION.search(line.text)
+            self.version = version[1] if version else ""
+            # A run that begins inside another one shares its lines with it.
+            self._is_open = True
             self._begin("")
         elif call := _CALL.match(line.text):
             self.command = call["command"].strip()
         elif date := _DATE.match(line.text):
             self.created_utc = _utc(date[1])
-
-    def _end(self, line: OutputLine) -> None:
-        """Raises WeftError for the end of a run that ran beside another."""
-        if not self._is_open:
-            line.refuse("no run has begun since another one ended", MIXED)
-        self._is_open = False
-        self._begin("")
 
     def _of_group(self, line: OutputLine, words: list[str]) -> Pattern | None:
         """The test of a row of -multi 1, which states each group's own figures."""
@@ -167,18 +167,17 @@ class _Reader:
         each = f"{self._name}, group {words[0]} of {self._at_once}"
         return _test(each) if self._at_once else self._test
 
-    def _row(self, line: OutputLine, words: list[str]) -> None:
-        test = self._of_group(line, words)
-        if test is None:
-            line.refuse()
-        if not self._ranks:
-            line.refuse("no line before it says on how many processes")
+    def _row(self, line: OutputLine, words: list[str], test: Pattern) -> None:
+        test = self._of_group(line, words) or test
         # What tells it from the others stands first.
         names = [head for head in self._columns if head in ("Group", "#bytes")]
-        self._tables.once(line, tuple(words[: len(names)]))
-        is_streams = test.figure == "bandwidth"
-        place = StatedSection(test=test, transport=self._transport, ranks=self._ranks)
-        if no := _REFUSED.match(line.text.split(maxsplit=len(names) - 1)[-1]):
+        place = StatedSection(
+            test=test,
+            transport=self._given.transport or "mpi",
+            ranks=self._ranks or UNKNOWN_RANKS,
+        )
+        if no := _REFUSED.match(line.text.split(maxsplit=len(names) - 1)[-1] if names else ""):
+            self._tables.once(line, *words[: len(names)])
             self.rows.append(place.without(line, line.whole(no[1]), no[2]))
             return
         if len(words) != len(self._columns):
@@ -186,23 +185,44 @@ class _Reader:
         cells = dict(zip(self._columns, words, strict=True))
         size = line.whole(cells["#bytes"]) if "#bytes" in cells else 0
         count = line.whole(cells["#repetitions"])
-        others = {
-            head: float(line.number_of(word))
+        others = line.values_of(
+            (head, word)
             for head, word in cells.items()
             if head not in ("Group", "#bytes", "#repetitions", "t[usec]", "t_avg[usec]")
-        }
+        )
+        row = self._figure(line, size, cells, place, {"operations": count, "others": others})
+        self._tables.once(line, *words[: len(names)])
+        if row:
+            self.rows.append(row)
+
+    def _figure(
+        self,
+        line: OutputLine,
+        size: int,
+        cells: dict[str, str],
+        place: StatedSection,
+        kept: dict[str, Any],
+    ) -> StatedRow | None:
+        """The row of these cells; None for the bandwidth of nothing, which IMB always prints."""
         if float(cells.get("defects", "0")) > 0:
-            self.rows.append(place.without(line, size, f"{cells['defects']} defects"))
-            return
-        kept: dict[str, Any] = {"operations": count, "others": others}
+            return place.without(line, size, f"{cells['defects']} defects")
         for head in ("t_avg[usec]", "t[usec]", "t_ovrl[usec]"):
             if head in cells:
-                self.rows.append(place.latency(line, size, cells[head], **kept))
-                return
-        if not is_streams:
+                return place.latency(line, size, cells[head], **kept)
+        if "Mbytes/sec" not in cells:
             line.refuse("it has no time")
         unit = _mbyte(line, size, cells)
-        self.rows.append(place.bandwidth(line, size, cells["Mbytes/sec"], unit, **kept))
+        place = msgspec.structs.replace(place, **self._window(place.test))
+        return place.bandwidth(line, size, cells["Mbytes/sec"], unit, **kept) if size else None
+
+    def _window(self, test: Pattern) -> dict[str, Any]:
+        """The messages of a bandwidth that share a buffer and a wait, by its command or release."""
+        typed = _WINDOW.search(self.command)
+        release = tuple(map(int, re.findall(r"\d+", self.version)[:2]))
+        if not typed and not release:
+            return {"test": variation("IMB", test, f"{self._name}, window not stated")}
+        window = int(typed[1]) if typed else _WINDOWS[release >= _LARGER_WINDOW]
+        return {"queue_depth": window, "schedule": Schedule(kind="shared")}
 
 
 def _test(name: str) -> Pattern:
@@ -216,9 +236,9 @@ def _test(name: str) -> Pattern:
 
 
 def _mbyte(line: OutputLine, size: int, cells: dict[str, str]) -> Decimal:
-    """What Mbytes/sec counts in: what the rate of messages gives. Raises WeftError for neither."""
-    stated = line.number_of(cells["Mbytes/sec"])
-    moved = size * line.number_of(cells.get("Msg/sec", "0"))
+    """What Mbytes/sec counts in: what the rate of messages gives. Raises NotUnderstood for neither."""
+    stated, rate = (line.value_of(cells.get(head, "0")) for head in ("Mbytes/sec", "Msg/sec"))
+    moved = size * (rate or 0)
     if not stated or not moved:
         return MEGA
     found = moved / stated
@@ -239,4 +259,4 @@ def _utc(text: str) -> str:
     return found.isoformat() + "+00:00"
 
 
-IMB = Peer(name="IMB", mark=_MARK, read=read)
+IMB = Peer(name="IMB", marks=(_MARK,), read=read)

@@ -1,8 +1,9 @@
-"""Outputs of iperf3: text and --json (iperf3_json.py), of one run or many in a row.
+"""Outputs of iperf3: text and --json (iperf3_json.py), of one run or many in a row; text of iperf 2.
 
-The receiver's rate counts, of all streams together, in text `receiver` or `[SUM]` of it. Lower-case
-bits have prefixes of 1000 (src/units.c). The block of a read or write is its message: -V and the
-command's -l state it, and of a command without either it is 128 KiB over TCP.
+The receiver's rate counts, of all streams together, in text `receiver` or `[SUM]` of it. An output
+without it has one side's account, which is kept under that name. Lower-case bits have prefixes of
+1000 (src/units.c). The block of a read or write is its message: -V and the command's -l state it,
+and of a command without either it is 128 KiB over TCP.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from weft.errors import WeftError
 from weft.sources.peers.iperf3_json import MARK, read_json
 from weft.sources.peers.iperf3_rows import (
     USUAL_TCP_BYTES,
@@ -26,79 +26,77 @@ from weft.sources.peers.stated import (
     StatedOutput,
     StatedRow,
     StatedSection,
-    refuse_empty,
+    finished,
 )
-from weft.sources.peers.tables import Tables
-from weft.sources.peers.text import scale_of
+from weft.sources.peers.tests import other, without_size
+from weft.sources.peers.text import NotUnderstood, scale_of
 
 if TYPE_CHECKING:
     from weft.sources.peers.text import OutputLine, OutputText
 
-# --timestamps puts strftime's %c before each line.
-_STAMP = re.compile(r"^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}(?: |$)")
 _HEADS = re.compile(r"^\[ *ID\](?:\[Role\])? Interval +Transfer +(?:Bitrate|Bandwidth)(?P<rest>.*)")
-_MARK = re.compile(
-    rf"^(?:{_STAMP.pattern[1:]})?\[ *ID\](?:\[Role\])? Interval +Transfer +|{MARK.pattern}"
-)
-_PROGRAM = re.compile(r"\biperf3\b")
+_MARKS = (MARK, re.compile(r"^\[ *ID\](?:\[Role\])? Interval +Transfer +"),)
+_PROGRAM = re.compile(r"\biperf3?\b")
 _FIGURE = re.compile(
-    r"^\[ *(?P<id>\d+|SUM)\](?:\[(?P<role>\w+-\w)\])? +[\d.]+- *[\d.]+ +sec +[\d.]+ [KMGT]?Bytes"
-    r" +(?P<rate>[\d.]+) (?P<prefix>[KMGT]?)(?P<unit>bits|Bytes)/sec(?P<rest>.*)$"
+    r"^\[ *(?P<id>\d+|SUM)\](?:\[(?P<role>\w+-\w)\])? +(?P<begin>[\d.]{1,12})- *(?P<end>[\d.]{1,12})"
+    r" +sec +[\d.]+ [KMGT]?Bytes +(?P<rate>[\d.]+) (?P<prefix>[KMGT]?)(?P<unit>bits|Bytes)/sec"
+    r"(?P<rest>.*)$"
 )
-_BEGINS = re.compile(r"^(?:Connecting to host |iperf Done\.$)")
+_BEGINS = re.compile(r"^(?:Connecting to host |iperf Done\.$|Client connecting to )")
+_OF_TWO = re.compile(
+    r"^(?:Client connecting to .*, (?P<over>TCP|UDP) port|Server listening on (?:TCP|UDP))"
+)
 _ACCEPTS = re.compile(r"^Accepted connection from ")
 _BLOCKS = re.compile(r"^Starting Test: protocol: (\w+), \d+ streams?, (\d+) byte blocks")
 _VERSION = re.compile(r"^iperf (\d\S*)")
 _HOST = re.compile(r"^Linux (\S+) \d")
 _TIME = re.compile(r"^Time: (.*)$")
 _REMARK = re.compile(
-    r"^(?:Reverse mode|\[ *\d+\](?:\[[\w-]+\])? local|[- ]+$|$|-{10,}|Server listening"
-    r"|Control connection MSS| +Cookie: | +TCP MSS: | *Target Bitrate: |Test Complete\. Summary"
-    r"|CPU Utilization: |(?:snd|rcv)_tcp_congestion |\[ *(?:\d+|SUM)\] Sent \d+ datagrams$)"
+    r"^(?:Reverse mode|\[ *\d+\](?:\[[\w-]+\])? local|[- ]+$|-{10,}|Server listening"
+    r"|Control connection MSS|Cookie: |TCP MSS: |Target Bitrate: |Test Complete\. Summary"
+    r"|CPU Utilization: |(?:snd|rcv)_tcp_congestion |\[ *(?:\d+|SUM)\] Sent \d+ datagrams$"
+    r"|TCP window size: |UDP buffer size: |Sending \d+ byte datagrams|Binding to local)"
 )
-NO_RECEIVER = (
-    "no line of this run says what its receiver got",
-    "import the output of its client: iperf3 up to 3.1 does not say it of UDP, nor iperf 2 at all",
-)
+ONE_SIDE = "no line of a run says what its receiver got: it is kept as one side's account"
 _SERVERS = "Server output:"
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all runs. Raises WeftError by line."""
+    """The figures of all runs. Raises NotUnderstood if the reading is strict."""
     command = text.commands(_PROGRAM)
-    first = next((line for line in text.lines if line.text.strip()), None)
-    if first is not None and first.text.startswith("{"):
+    if any(MARK.search(line.text) for line in text.lines):
         return read_json(text, given, command)
-    reader = _Reader(given)
-    for line in text.lines:
-        line.text = _STAMP.sub("", line.text)
-        reader.take(line)
+    reader = _Reader(text, given)
+    text.each(reader.take)
     reader.end()
-    refuse_empty(text, reader.rows, "the output of iperf3")
-    return StatedOutput(
-        rows=tuple(reader.rows),
+    return finished(
+        text,
+        reader.rows,
         version=reader.version,
         command=command,
         host=reader.host,
         created_utc=reader.created_utc,
-        failed=text.failed,
+        notes=tuple(dict.fromkeys(reader.notes)),
     )
+
+
+_Figure = tuple["OutputLine", "re.Match[str]"]
 
 
 class _Reader:
     """The state between the lines: one run's streams, until its end or the next one."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, text: OutputText, given: Given) -> None:
         self.rows: list[StatedRow] = []
+        self.notes: list[str] = []
         self.version = self.host = self.created_utc = ""
-        self._given = given
+        self._text, self._given = text, given
         self._begin()
 
     def _begin(self) -> None:
-        self._tables = Tables()
-        self._found: list[tuple[OutputLine, re.Match[str]]] = []
-        self._has_sum = self._has_heads = self._is_servers = False
-        self._last: OutputLine | None = None
+        self._received: list[_Figure] = []
+        self._others: list[_Figure] = []
+        self._has_heads = self._is_servers = False
         self._protocol = "tcp"
         self._bytes = 0
 
@@ -108,7 +106,11 @@ class _Reader:
         figure = _FIGURE.match(text)
         if _BEGINS.match(text) or (_ACCEPTS.match(text) and not self._is_servers):
             self.end()
+            two = _OF_TWO.match(text)
+            self._protocol = (two["over"] or "TCP").lower() if two else "tcp"
         elif heads := _HEADS.match(text):
+            if line.runs and self._others and self._others[-1][0].runs != line.runs:
+                self.end()
             self._has_heads = True
             if "Datagrams" in heads["rest"]:
                 self._protocol = "udp"
@@ -119,17 +121,19 @@ class _Reader:
         elif text == _SERVERS:
             # The other side's own account of what was counted already.
             self._is_servers = True
-        elif not self._stated(text) and self._has_heads:
-            known = figure or _REMARK.match(text) or _ACCEPTS.match(text)
-            if not known:
+        elif text and not self._stated(text) and not figure:
+            if not (_REMARK.match(text) or _ACCEPTS.match(text)):
                 line.refuse()
 
     def _figure(self, line: OutputLine, figure: re.Match[str]) -> None:
-        self._has_sum = self._has_sum or figure["id"] == "SUM"
-        self._last = line
-        if figure["rest"].rstrip().endswith("receiver"):
-            self._tables.once(line, (figure["id"], figure["role"]))
-            self._found.append((line, figure))
+        rest = figure["rest"].strip()
+        if rest.endswith("receiver"):
+            known = [(one["id"], one["role"]) for _, one in self._received]
+            if (figure["id"], figure["role"]) in known:
+                line.refuse("its run has such a line already")
+            self._received.append((line, figure))
+        elif not rest.endswith("(omitted)"):
+            self._others.append((line, figure))
 
     def _stated(self, text: str) -> bool:
         """Whether a line of -V says something of the run or its host."""
@@ -147,35 +151,62 @@ class _Reader:
         return True
 
     def end(self) -> None:
-        """The end of a run: its figures. Raises WeftError for a sum that is missing."""
-        if self._last and not self._found:
-            self._last.refuse(*NO_RECEIVER)
-        sums = [one for one in self._found if one[1]["id"] == "SUM"] or self._found
-        roles = {one["role"] for _, one in sums}
-        if len(sums) > len(roles) or (self._has_sum and sums and sums[0][1]["id"] != "SUM"):
-            sums[-1][0].refuse("the sum of the streams is missing", "import the whole output")
-        for line, figure in sums:
-            streams = [one for _, one in self._found if one["role"] == figure["role"]]
-            self.rows.append(self._row(line, figure, sum(s["id"] != "SUM" for s in streams)))
+        """The end of a run: its figures."""
+        received, others = self._received, self._others
+        if received:
+            self._add(received, "")
+        elif others:
+            summary = _summary_of(others)
+            self.notes.append(f"{others[-1][0].place}: {ONE_SIDE}")
+            self._add(
+                summary, "one side's account" if summary != others else "one side's intervals"
+            )
         self._begin()
 
-    def _row(self, line: OutputLine, figure: re.Match[str], streams: int) -> StatedRow:
+    def _add(self, found: list[_Figure], account: str) -> None:
+        """The sums of streams of each role, or streams that are alone."""
+        has_sum = any(one["id"] == "SUM" for _, one in [*found, *self._others])
+        for role in dict.fromkeys(one["role"] for _, one in found):
+            of_role = [(line, one) for line, one in found if one["role"] == role]
+            streams = len({one["id"] for _, one in of_role} - {"SUM"})
+            for line, one in of_role:
+                try:
+                    if one["id"] == "SUM" or (streams == 1 and not has_sum):
+                        self.rows.append(self._row(line, one, streams, account))
+                    elif not any(other_one["id"] == "SUM" for _, other_one in of_role):
+                        line.refuse("the sum of the streams is missing")
+                except NotUnderstood:
+                    self._text.skip(line)
+
+    def _row(
+        self, line: OutputLine, figure: re.Match[str], streams: int, account: str
+    ) -> StatedRow:
         size = self._bytes or bytes_typed(line) or self._given.bytes
         if size is None and line.command and self._protocol == "tcp":
             size = USUAL_TCP_BYTES
-        if size is None:
-            raise WeftError(
-                f"{line.place}: iperf3 does not print the length of its blocks",
-                "type --bytes with it (128KiB is its default for TCP)",
-            )
         is_bits = figure["unit"] == "bits"
         unit = Decimal(scale_of(figure["prefix"], 1000 if is_bits else 1024))
         pace = pace_typed(line, self._protocol)
-        section = StatedSection(
-            test=test_of(figure["role"] or "", streams, pace),
-            transport=self._given.transport or self._protocol,
-        )
-        return section.bandwidth(line, size, figure["rate"], unit / 8 if is_bits else unit)
+        test = test_of(figure["role"] or "", streams, pace)
+        if account:
+            beside = ", ".join(filter(None, [test.title.partition(" (")[0], account]))
+            test = other("iperf3", beside, divisor=0, factor=1)
+        if size is None:
+            test = without_size("iperf3", test)
+        section = StatedSection(test=test, transport=self._given.transport or self._protocol)
+        worth = unit / 8 if is_bits else unit
+        return section.bandwidth(line, 1 if size is None else size, figure["rate"], worth)
 
 
-IPERF3 = Peer(name="iperf3", mark=_MARK, read=read)
+def _summary_of(found: list[_Figure]) -> list[_Figure]:
+    """The lines of a whole run, which begins at 0 and lasts longest; all if they are intervals."""
+    longest = max(float(one["end"]) for _, one in found)
+    whole = [
+        (line, one)
+        for line, one in found
+        if float(one["begin"]) == 0 and float(one["end"]) == longest
+    ]
+    return whole or found
+
+
+IPERF3 = Peer(name="iperf3", marks=_MARKS, read=read)

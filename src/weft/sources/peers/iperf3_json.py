@@ -10,66 +10,61 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from weft.sources.peers.iperf3_rows import test_of, utc_of
-from weft.sources.peers.json_text import objects_of, value_of
-from weft.sources.peers.stated import Given, StatedOutput, StatedRow, StatedSection
+from weft.sources.peers.json_text import objects_of
+from weft.sources.peers.stated import Given, StatedOutput, StatedRow, StatedSection, finished
+from weft.sources.peers.tests import other
+from weft.sources.peers.text import NotUnderstood
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from weft.sources.peers.text import OutputLine, OutputText
 
-_EVENT = re.compile(r'^\{"event":"(?P<name>\w+)"')
-MARK = re.compile(rf'^\s*"(?:sum_received|tcp_mss_default|error)":|{_EVENT.pattern}')
+MARK = re.compile(
+    r'"(?:sum_received|sum_sent|tcp_mss_default)" ?:|^\{"event":"\w+"|^"error":|^"intervals" ?:'
+)
+_ONE_SIDE = ("sum", "sum_sent")
 _HOST = re.compile(r"^Linux (\S+) ")
 # By the sum of one way: its name in text.
 _WAYS = {"sum_received": "TX-C", "sum_received_bidir_reverse": "RX-C"}
 
 
 def read_json(text: OutputText, given: Given, command: str) -> StatedOutput:
-    """The figures of all runs. Raises WeftError by line: a run that failed, damaged JSON."""
+    """The figures of all runs. Raises NotUnderstood if the reading is strict."""
     rows: list[StatedRow] = []
     version = host = created = ""
-    for lines, found in _runs(text):
-        line = next((one for one in lines if MARK.search(one.text)), lines[0])
-        if not isinstance(found, dict) or "error" in found:
-            why = found.get("error", "") if isinstance(found, dict) else ""
-            line.refuse(f"iperf3 failed: {why}", "run it again")
-        rows += _rows(line, found, given)
+    for line, found in _runs(text):
+        try:
+            text.failed = text.failed or str(found.get("error", ""))
+            rows += _rows(line, found, given)
+        except NotUnderstood:
+            text.skip(line, f"iperf3 failed: {found['error']}" if "error" in found else "")
         version = str(_at(found, "start", "version") or "").removeprefix("iperf ")
         system = _HOST.match(str(_at(found, "start", "system_info") or ""))
         host = system[1] if system else ""
         created = created or utc_of(str(_at(found, "start", "timestamp", "time") or ""))
-    return StatedOutput(
-        rows=tuple(rows),
-        version=version,
-        command=command,
-        host=host,
-        created_utc=created,
-        failed=text.failed,
-    )
+    return finished(text, rows, version=version, command=command, host=host, created_utc=created)
 
 
-def _runs(text: OutputText) -> Iterator[tuple[list[OutputLine], Any]]:
-    """Each run with the lines that say it: an object, or events. Raises WeftError by line."""
-    events = {line.number: found for line in text.lines if (found := _EVENT.match(line.text))}
+def _runs(text: OutputText) -> Iterator[tuple[OutputLine, dict[str, Any]]]:
+    """Each run with a line that says it: an object, or the events of a stream."""
     streamed = set()
     run: dict[str, Any] = {}
-    for line in text.lines:
-        if line.number not in events:
+    for lines, found in objects_of(text):
+        line = next((one for one in lines if MARK.search(one.text)), lines[0])
+        name = found.get("event")
+        if name is None:
+            if not streamed or _at(found, "start", "cookie") not in streamed:
+                yield line, found
             continue
-        name = events[line.number]["name"]
-        if name == "start":
-            run = {}
-        run[name] = _at(value_of(line), "data")
+        run = {} if name == "start" else run
+        run[name] = _at(found, "data")
         if name in ("end", "error"):
             streamed.add(_at(run, "start", "cookie"))
-            yield [line], run
+            yield line, run
             run = {}
     if run:
-        text.lines[-1].refuse("the end of the run is missing", "import the whole output")
-    for lines, found in objects_of(line for line in text.lines if line.number not in events):
-        if not streamed or _at(found, "start", "cookie") not in streamed:
-            yield lines, found
+        text.skip(text.lines[-1], "the end of the run is missing")
 
 
 def _rows(line: OutputLine, found: dict[str, Any], given: Given) -> list[StatedRow]:
@@ -79,6 +74,10 @@ def _rows(line: OutputLine, found: dict[str, Any], given: Given) -> list[StatedR
         _at(start, name) for name in ("blksize", "num_streams", "target_bitrate")
     )
     ways = [name for name in _WAYS if isinstance(_at(found, "end", name), dict)]
+    # UDP of releases up to 3.1 has the sum of one side only, and so has a run that was stopped.
+    if not any(_at(found, "end", name, "bits_per_second") for name in ways):
+        sides = [name for name in _ONE_SIDE if _at(found, "end", name, "bits_per_second")]
+        ways = sides[:1] or ways
     if not ways or not isinstance(size, int) or not isinstance(streams, int):
         line.refuse("it lacks end.sum_received, or the blksize or num_streams of its test")
     protocol = str(_at(start, "protocol") or "tcp").lower()
@@ -87,10 +86,11 @@ def _rows(line: OutputLine, found: dict[str, Any], given: Given) -> list[StatedR
         rate = _at(found, "end", name, "bits_per_second")
         if not isinstance(rate, int | float) or not rate > 0:
             line.refuse(f"end.{name} has no bits_per_second")
-        section = StatedSection(
-            test=test_of(_WAYS[name] if len(ways) > 1 else "", streams, _bits(pace, protocol)),
-            transport=given.transport or protocol,
-        )
+        test = test_of(_WAYS.get(name, "") if len(ways) > 1 else "", streams, _bits(pace, protocol))
+        if name in _ONE_SIDE:
+            title = f"{test.title.partition(' (')[0]}, one side's account"
+            test = other("iperf3", title, divisor=0, factor=1)
+        section = StatedSection(test=test, transport=given.transport or protocol)
         rows.append(section.bandwidth(line, size, f"{rate:.3f}", Decimal(1) / 8))
     return rows
 

@@ -7,7 +7,6 @@ rank sends *and* receives. A pair is a point of the test: rank times ranks plus 
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,7 +19,7 @@ from weft.sources.peers.stated import (
     StatedOutput,
     StatedRow,
     StatedSection,
-    refuse_empty,
+    finished,
 )
 from weft.sources.peers.tables import Tables
 from weft.sources.peers.tests import other
@@ -31,37 +30,49 @@ if TYPE_CHECKING:
 
 _MARK = re.compile(r"^START mpiGraph v(\S+)")
 _PROGRAM = re.compile(r"\bmpiGraph\b")
-_FACT = re.compile(r"^(MsgSize|Times|Window|Procs)\t(\d+)$")
+_FACT = re.compile(r"^(MsgSize|Times|Window|Procs)\t(\d{1,18})$")
 _HEADS = re.compile(r"^(?:Send|Recv)\t(?:\S+:\d+\t?)+$")
 _ROW = re.compile(r"^(?P<host>\S+):(?P<rank>\d+) (?P<way>to|from)\t(?P<cells>.*)$")
 _REMARK = re.compile(
-    r"^$|^(?:Send|Recv) (?:max|avg)\t|^\d+ of \d+ \(|^Gathering results$|^END mpiGraph$"
+    r"^(?:Send|Recv) (?:max|avg)\t|^\d+ of \d+ \(|^Gathering results$|^END mpiGraph$"
 )
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of both matrices. Raises WeftError by line."""
+    """The figures of both matrices. Raises NotUnderstood if the reading is strict."""
     command = text.commands(_PROGRAM)
-    rows: list[StatedRow] = []
-    facts: dict[str, int] = {}
-    tables = Tables()
-    version = ""
-    for line in text.begin(_MARK):
+    reader = _Reader(text, given)
+    text.each(reader.take)
+    return finished(text, reader.rows, version=reader.version, command=command)
+
+
+class _Reader:
+    """The state between the lines: what a run says of itself."""
+
+    def __init__(self, text: OutputText, given: Given) -> None:
+        self.rows: list[StatedRow] = []
+        self.version = ""
+        self._transport = given.transport or "mpi"
+        self._facts: dict[str, int] = {}
+        self._tables = Tables(text, self.rows)
+
+    def take(self, line: OutputLine) -> None:
+        """One line: a run begins, says something, or has a row."""
         if begun := _MARK.match(line.text):
-            tables.begin(line)
-            version, facts = begun[1], {}
+            self._tables.begin(line)
+            self.version, self._facts = begun[1], {}
         elif fact := _FACT.match(line.text):
-            tables.once(line, fact[1])
-            facts[fact[1]] = int(fact[2])
+            if self._facts.setdefault(fact[1], int(fact[2])) != int(fact[2]):
+                self._facts = {}
+                self._tables.drop(line)
         elif row := _ROW.match(line.text):
-            if {"MsgSize", "Times", "Procs"} - facts.keys():
+            if {"MsgSize", "Times", "Procs"} - self._facts.keys():
                 line.refuse("no line before it says MsgSize, Times and Procs")
-            tables.once(line, (row["way"], row["rank"]))
-            rows += _cells(line, row, facts, given.transport or "mpi")
-        elif not (_REMARK.match(line.text) or _HEADS.match(line.text)):
+            rows = _cells(line, row, self._facts, self._transport)
+            self._tables.once(line, row["way"], row["rank"])
+            self.rows += rows
+        elif line.text and not (_REMARK.match(line.text) or _HEADS.match(line.text)):
             line.refuse()
-    refuse_empty(text, rows, "the output of mpiGraph")
-    return StatedOutput(rows=tuple(rows), version=version, command=command, failed=text.failed)
 
 
 def _cells(
@@ -79,7 +90,7 @@ def _cells(
             cell = section.bandwidth(line, facts["MsgSize"], word, MIB, operations=facts["Times"])
             case = msgspec.structs.replace(cell.case, point=rank * ranks + partner)
             found.append(msgspec.structs.replace(cell, case=case))
-        elif Decimal(line.number_of(word)) != 0:
+        elif line.number_of(word) != 0:
             line.refuse("the figure of a rank with itself is not 0")
     return found
 
@@ -90,4 +101,4 @@ def _test(way: str) -> Pattern:
     return msgspec.structs.replace(found, axis=Axis(name="pair", unit=""))
 
 
-MPIGRAPH = Peer(name="mpiGraph", mark=_MARK, read=read)
+MPIGRAPH = Peer(name="mpiGraph", marks=(_MARK,), read=read)

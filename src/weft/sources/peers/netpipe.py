@@ -19,22 +19,23 @@ from weft.sources.peers.stated import (
     StatedOutput,
     StatedRow,
     StatedSection,
-    refuse_empty,
+    finished,
 )
-from weft.sources.peers.tables import MIXED, Tables
 from weft.sources.peers.tests import other, own
 
 if TYPE_CHECKING:
     from weft.sources.peers.text import OutputLine, OutputText
 
 _CONSOLE = re.compile(
-    r"^ *(?P<at>\d+): +(?P<bytes>\d+) bytes +(?P<count>\d+) times --> +(?P<rate>[\d.]+) Mbps in"
-    r" +(?P<time>[\d.]+) usec$"
+    r"^(?P<at>\d{1,6}): +(?P<bytes>\d{1,18}) bytes +(?P<count>\d{1,18}) times -->"
+    r" +(?P<rate>[-\w.]+) Mbps in +(?P<time>[-\w.]+) usec$"
 )
-_OF_FILE = re.compile(r"^ *\d+ +\d+\.\d{6} +\d\.\d{8}$|^ *\d+ +\d+\.\d{6} +\d+\.\d{8}$")
+_OF_FILE = re.compile(r"^\d{1,18} +\d{1,12}\.\d{6} +\d{1,9}\.\d{8}$")
 # Mean, least and greatest Gbit/s, mean time in us and, with a workload, its rate (netpipe.c).
-_OF_FIVE = re.compile(r"^ *\d+(?: +\d+\.\d{3}){3} +\d+\.\d\d(?: +\d+\.\d\d (?:GFlops|GB/sec))?$")
-_MARK = re.compile(rf"^ *\d+: +\d+ bytes +\d+ times -->|{_OF_FILE.pattern}|{_OF_FIVE.pattern}")
+_OF_FIVE = re.compile(
+    r"^\d{1,18}(?: +\d{1,9}\.\d{3}){3} +\d{1,12}\.\d\d(?: +\d{1,12}\.\d\d (?:GFlops|GB/sec))?$"
+)
+_MARKS = (_CONSOLE, _OF_FILE, _OF_FIVE,)
 # What the console says of -2 and -s, and how they are typed.
 _BOTH_WAYS = re.compile(r"^Passing data in both directions|\bNP\w+ .*-2\b")
 _STREAMING = re.compile(r"^Streaming in one direction|\bNP\w+ .*-s\b")
@@ -44,84 +45,58 @@ _REMARK = re.compile(
     r"|Output is for the combined |The socket buffer size limits )"
 )
 _PROGRAM = re.compile(r"\bNP\w+")
-
-
-WHOLE = "import the whole output"
-APART = "np.out and the console say the same of one run: import one of them"
+_NO_RUN = "its size is not above that of the row before it"
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of the file. Raises WeftError by line."""
+    """The figures of the file. Raises NotUnderstood if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(given)
-    rows = [row for line in text.lines for row in reader.take(line)]
-    refuse_empty(text, rows, "the output of NetPIPE")
-    return StatedOutput(rows=tuple(rows), command=command, failed=text.failed)
+    text.each(reader.take)
+    return finished(text, reader.rows, command=command)
 
 
 class _Reader:
-    """The state between the lines: in which mode they were measured."""
+    """The state between the lines: in which mode a run is, and its last row."""
 
     def __init__(self, given: Given) -> None:
+        self.rows: list[StatedRow] = []
         self._given = given
-        self._has_begun = self._has_rows = False
         self._mode = ""
-        self._tables = Tables()
-        self._sizes: list[int] = []
-        self._said: set[str] = set()
-        self._kind: bool | None = None
-        self._is_started = False
+        # The kind of row, the number of the last one on a console, and its size.
+        self._last: tuple[str, int, int] | None = None
+        self._has_both = False
+        self._first = 0
 
-    def take(self, line: OutputLine) -> list[StatedRow]:
-        """The figure of one line, if it has one."""
-        is_remark = not line.text or bool(_REMARK.match(line.text))
+    def take(self, line: OutputLine) -> None:
+        """One line: how a run is measured, that it starts, or a row."""
         modes = _BOTH_WAYS.match(line.text), _STREAMING.match(line.text)
-        if self._has_rows and (is_remark or any(modes)):
-            self._mode, self._has_rows, self._sizes, self._said = "", False, [], set()
-        if line.text and (is_remark or any(modes)):
-            # Its first words.
-            self._says(line, line.text[:8])
-        if _STARTS.match(line.text):
-            self._tables.begin(line)
-            self._is_started = True
-        if modes[0]:
-            self._mode = "both ways at once"
-        elif modes[1]:
-            self._mode = "streaming"
-        elif is_remark:
-            return []
-        elif self._has_begun or _MARK.search(line.text):
-            self._has_begun = self._has_rows = True
-            row = _row(line, self._section(line.command))
-            self._rises(line, row.case.bytes)
-            return [row]
-        return []
+        if any(modes) or _REMARK.match(line.text):
+            if self._last:
+                self._mode, self._last = "", None
+            mode = "both ways at once" if modes[0] else "streaming" if modes[1] else ""
+            self._has_both = bool(mode) and self._mode not in ("", mode)
+            self._mode = mode or self._mode
+        elif line.text:
+            row, kind, at = _row(line, self._section(line.command))
+            self._follow(line, kind, at, row.case.bytes)
+            self.rows.append(row)
 
-    def _says(self, line: OutputLine, words: str) -> None:
-        if words in self._said:
-            line.refuse("its run has such a line already", MIXED)
-        self._said.add(words)
+    def _follow(self, line: OutputLine, kind: str, at: int, size: int) -> None:
+        """Raises NotUnderstood for a row of another run beside this one.
 
-    def _rises(self, line: OutputLine, size: int) -> None:
-        """Raises WeftError where sizes do not rise, but for a run that begins anew with the first.
-
-        np.out has no head. A console numbers its rows, and says before them that they start.
+        Sizes rise; np.out begins anew with its first one, a console with its row 0.
         """
-        console = _CONSOLE.match(line.text)
-        if self._kind not in (None, bool(console)):
-            line.refuse("the row before it is of another kind of file", APART)
-        self._kind = bool(console)
-        if self._sizes and size <= self._sizes[-1]:
-            if size != self._sizes[0] or len(self._sizes) == 1:
-                line.refuse("its size is not above that of the row before it", MIXED)
-            self._sizes = []
-        if console and int(console["at"]) != len(self._sizes):
-            line.refuse(f"row {len(self._sizes)} of its run is missing before it", WHOLE)
-        if console and not self._sizes and not self._is_started:
-            line.refuse("no line before it says that its run starts", WHOLE)
-        self._tables.once(line, line.number)
-        self._is_started = False
-        self._sizes.append(size)
+        last, begins = self._last, not at
+        if self._has_both or (last and last[0] != kind):
+            line.refuse("the rows of two runs are mixed here")
+        if last and kind == "console" and not begins and (at <= last[1] or size <= last[2]):
+            line.refuse(_NO_RUN)
+        if last and kind != "console" and size <= last[2] and size != self._first:
+            line.refuse(_NO_RUN)
+        if not last:
+            self._first = size
+        self._last = (kind, at, size)
 
     def _section(self, command: str) -> StatedSection:
         mode = self._mode
@@ -136,15 +111,13 @@ class _Reader:
         )
 
 
-def _row(line: OutputLine, section: StatedSection) -> StatedRow:
+def _row(line: OutputLine, section: StatedSection) -> tuple[StatedRow, str, int]:
+    """A row, its kind, and its number on a console. Raises NotUnderstood for anything else."""
     if console := _CONSOLE.match(line.text):
-        return section.latency(
-            line,
-            line.whole(console["bytes"]),
-            console["time"],
-            figure="minimum",
-            operations=line.whole(console["count"]),
-        )
+        count = line.whole(console["count"])
+        size = line.whole(console["bytes"])
+        row = section.latency(line, size, console["time"], figure="minimum", operations=count)
+        return row, "console", int(console["at"])
     words = line.words
     if _OF_FILE.match(line.text):
         size, rate, seconds = line.whole(words[0]), *map(line.number_of, words[1:])
@@ -152,7 +125,7 @@ def _row(line: OutputLine, section: StatedSection) -> StatedRow:
         by_rate_s = 8 * size / (float(rate) * 2**20) if rate else 0.0
         if abs(by_rate_s - float(seconds)) > 1e-8 + 0.001 * by_rate_s:
             line.refuse("its Mbit/s and seconds are not of one message one way")
-        return section.latency(line, size, words[2], SEC, figure="minimum")
+        return section.latency(line, size, words[2], SEC, figure="minimum"), "np.out", 0
     if not _OF_FIVE.match(line.text):
         line.refuse()
     size, rate, time_us = line.whole(words[0]), *map(line.number_of, (words[1], words[4]))
@@ -160,7 +133,7 @@ def _row(line: OutputLine, section: StatedSection) -> StatedRow:
     slack = 125 * (0.0005 * float(time_us) + 0.005 * float(rate)) + 0.001 * size
     if abs(moved - size) > slack:
         line.refuse("its Gbit/s and usec are not of one message one way")
-    return section.latency(line, size, words[4], USEC)
+    return section.latency(line, size, words[4], USEC), "np.out of version 5", 0
 
 
-NETPIPE = Peer(name="NetPIPE", mark=_MARK, read=read)
+NETPIPE = Peer(name="NetPIPE", marks=_MARKS, read=read)

@@ -1,4 +1,4 @@
-"""Outputs of the OSU Micro-Benchmarks, 3.1 to 7.5, of one test or many in a row.
+"""Outputs of the OSU Micro-Benchmarks, 2.0 to 7.5, of one test or many in a row.
 
 Column heads: util/osu_util_mpi.c (print_only_header) of OMB 7.4; older ones say `Latency (us)`.
 Figures are means; latency is half a round trip, MB are 10^6 bytes, bibw counts both ways.
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.errors import WeftError
 from weft.plan.case import USUAL_QUEUE_DEPTH, Schedule
 from weft.sources.peers.stated import (
     MSEC,
@@ -21,9 +20,9 @@ from weft.sources.peers.stated import (
     StatedOutput,
     StatedRow,
     StatedSection,
-    refuse_empty,
+    finished,
 )
-from weft.sources.peers.tables import MIXED, Tables
+from weft.sources.peers.tables import Tables
 from weft.sources.peers.tests import other, own, variation
 
 if TYPE_CHECKING:
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from weft.sources.peers.text import OutputLine, OutputText
 
 _TITLE = re.compile(
-    r"^# OSU (?P<what>(?:MPI|OpenSHMEM|UPC)\S*(?: .+?)?)"
-    r"(?:(?: Test)? v(?P<version>\d[\w.-]*)| Test)\s*$"
+    r"^(?:# ?)?OSU (?P<what>(?:MPI|OpenSHMEM|UPC|NCCL)\S*(?: [^|]+?)?)"
+    r"(?:(?: Test)? v(?P<version>\d[\w.-]*)| Test(?: \(Version (?P<older>[\w.]+)\))?)$"
 )
 _PROGRAM = re.compile(r"\bosu_\w+")
 _PAIRS = re.compile(r"^# \[ pairs: (\d+) \] \[ window size: (\d+|varied) \]")
@@ -49,11 +48,12 @@ _DATATYPE = re.compile(r"^# Datatype: (.*)\.$")
 _OWN_SYNCHRONISATION = "MPI_Win_flush"
 _HOST = "HOST to HOST"
 _LATENCIES = ("Avg Latency(us)", "Latency (us)", "Latency(us)", "Overall(us)")
-_BANDWIDTHS = ("Bandwidth (MB/s)", "MB/s")
-# Of bandwidths a percentile's head fills its column.
-_BETWEEN_HEADS = re.compile(r"\s{2,}|(?<=\)) (?=P\d)")
-# osu_ibarrier has no sign before them.
-_BARE_HEADS = re.compile(r"^ +Overall\(us\) ")
+_BANDWIDTHS = ("Bandwidth (MB/s)", "Bandwidth(MB/s)", "MB/s")
+_HEAD = re.compile(
+    r"(?:Transmit )?Size|(?:(?:Avg|Min|Max) )?Lat(?:ency)? ?\(us\)|Bandwidth ?\(MB/s\)|MB/s"
+    r"|Messages/s|Iterations|Validation|P\d+ Tail (?:Lat|BW) ?\([\w/]+\)|Overlap ?\(%\)"
+    r"|(?:(?:Pure|Min|Max) Comm\.|Coll\. Init|Overall|Compute|MPI_\w+|Wait|Init|Start) ?\(us\)"
+)
 # Before the title of osu_latency_mt and osu_latency_mp.
 _WORKERS = re.compile(
     r"^# Number of (?P<who>(?:sender|receiver) threads|forked processes in (?:sender|receiver))"
@@ -65,7 +65,7 @@ _WINDOWS = re.compile(r"^#(?: +\d+)+$")
 _RATE = "Messages/s"
 _RATES = "# Message Rate Profile"
 _TRANSMITTED = "Transmit Size"
-_TAIL = re.compile(r"P(\d+) Tail (Lat\(us\)|BW\(MB/s\))")
+_TAIL = re.compile(r"P(\d+) Tail (Lat|BW) ?\(")
 # Of a build for other memory (MPI-CUDA) the title says so; case is unlike in releases.
 TITLES: Mapping[str, str] = MappingProxyType(
     {
@@ -93,25 +93,20 @@ _BY_WINDOWS = ("window_stream", "bidirectional_window_stream")
 _SAME_TITLE: Mapping[str, str] = MappingProxyType(
     {"osu_bw_fan_in": "fan-in bandwidth", "osu_bw_fan_out": "fan-out bandwidth"}
 )
-_FOR_RANKS = "type --ranks with how many ranks it ran on"
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all tests in the file. Raises WeftError by line."""
+    """The figures of all tests in the file. Raises NotUnderstood if the reading is strict."""
     command = text.commands(_PROGRAM)
-    reader = _Reader(given)
-    for line in text.lines:
-        reader.take(line)
-    refuse_empty(text, reader.rows, "the output of OMB")
-    return StatedOutput(
-        rows=tuple(reader.rows), version=reader.version, command=command, failed=text.failed
-    )
+    reader = _Reader(text, given)
+    text.each(reader.take)
+    return finished(text, reader.rows, version=reader.version, command=command)
 
 
 class _Reader:
     """The state between the lines of a file: which test, which columns."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, text: OutputText, given: Given) -> None:
         self.rows: list[StatedRow] = []
         self.version = ""
         self._given = given
@@ -127,35 +122,41 @@ class _Reader:
         self._window = 0
         self._columns: list[str] = []
         self._windows = _Windows()
-        self._tables = Tables()
+        self._tables = Tables(text, self.rows)
 
     def take(self, line: OutputLine) -> None:
         """One line: a title, the heads, a row, or a remark."""
-        text = line.text
+        # A row of a table in Markdown has the same words between bars.
+        text = " ".join(line.text.replace("|", " ").split()) if "|" in line.text[:1] else line.text
         if workers := _WORKERS.match(text):
-            if any(one.endswith(workers["who"].lower()) for one in self._workers):
-                line.refuse("its test has such a line already", MIXED)
             self._workers.append(f"{workers['count']} {workers['who'].lower()}")
         elif title := _TITLE.match(text):
-            self._tables.begin(line)
-            self._typed = _Typed(line.command, self._given)
-            self._title, self.version = title["what"], title["version"] or ""
-            self._pairs, self._window, self._columns = 0, 0, []
-            self._windows = _Windows()
-            self._beside, self._datatypes = {"workers": ", ".join(self._workers)}, []
-            self._workers = []
-        elif not self._title:
-            # What stands before the first title is another's.
-            return
+            self._begin(line, title)
         elif pairs := _PAIRS.match(text):
             self._pairs = int(pairs[1])
             self._window = 0 if pairs[2] == "varied" else int(pairs[2])
-        elif text.startswith("#") or _BARE_HEADS.match(text):
+        elif text.startswith("#") or self._is_head(text):
             self._remark(text)
         elif started := _INIT.match(text):
             self._started(line, int(started[1]), started[2])
-        elif text:
-            self._row(line)
+        elif text and not re.fullmatch(r"[-: ]+", text):
+            self._row(line, text.split())
+
+    def _begin(self, line: OutputLine, title: re.Match[str]) -> None:
+        self._tables.begin(line)
+        self._typed = _Typed(line.command, self._given)
+        self._title, self.version = title["what"], title["version"] or title["older"] or ""
+        self._pairs, self._window, self._columns = 0, 0, []
+        self._windows = _Windows()
+        # Lines of both sides of one run may differ, of two runs at once each stands there twice.
+        is_twice = len({one.partition(" ")[2] for one in self._workers}) < len(self._workers)
+        self._test = None
+        self._title = "" if is_twice else self._title
+        self._beside, self._datatypes = {"workers": ", ".join(self._workers)}, []
+        self._workers = []
+
+    def _is_head(self, text: str) -> bool:
+        return text.startswith(("Size ", "Overall")) and bool(self._title)
 
     def _remark(self, text: str) -> None:
         """The heads of columns, or what is unlike the usual in how it was measured."""
@@ -170,49 +171,48 @@ class _Reader:
             self._beside["datatype"] = "" if is_first else datatype[1]
         if _WINDOWS.match(text):
             self._windows.heads = [int(word) for word in text.split()[1:]]
-            self._test = _test(self._title, self._typed.program, self._beside)
+            self._test = self._titled()
         self._windows.are_rates = self._windows.are_rates or text == _RATES
-        heads = _BETWEEN_HEADS.split(re.sub(r"^#? +", "", text))
+        heads = _heads(text.lstrip("# "))
         if {*_LATENCIES, *_BANDWIDTHS} & set(heads):
             self._columns = heads
             self._beside["layout"] = "derived datatype" if _TRANSMITTED in heads else ""
-            self._test = _test(self._title, self._typed.program, self._beside)
+            test = self._titled()
+            is_own = test is not None and test.name in TITLES.values()
+            fits = not is_own or (test is not None and test.has_size == ("Size" in heads))
+            self._test = test if fits else None
+
+    def _titled(self) -> Pattern | None:
+        return _test(self._title, self._typed.program, self._beside) if self._title else None
 
     def _started(self, line: OutputLine, ranks: int, mean_ms: str) -> None:
         self._tables.once(line, "init")
         place = StatedSection(test=other("OMB", "MPI Init"), transport=self._transport, ranks=ranks)
         self.rows.append(place.latency(line, 0, mean_ms, MSEC))
 
-    def _row(self, line: OutputLine) -> None:
-        words = line.words
-        size_word = "" if self._columns and "Size" not in self._columns else words[0]
-        self._tables.once(line, (size_word, *self._beside.values(), self._windows.are_rates))
+    def _row(self, line: OutputLine, words: list[str]) -> None:
+        if self._test is None:
+            line.refuse("no line before it names its test and its columns")
+        place = self._place(self._test)
         if self._windows.heads:
-            self._windows.take(line, self._place(line), self.rows)
+            self._windows.take(line, place, self.rows, self._tables)
             return
-        if self._test is None or len(words) != len(self._columns):
+        if len(words) != len(self._columns):
             line.refuse()
         cells = dict(zip(self._columns, words, strict=True))
-        if self._test.name in TITLES.values() and self._test.has_size != ("Size" in cells):
-            line.refuse("its columns are not of the title before it")
         size = line.whole(cells["Size"]) if "Size" in cells else 0
-        place = self._place(line)
+        head = next(head for head in (*_LATENCIES, *_BANDWIDTHS) if head in cells)
+        line.value_of(cells[head])
+        self._tables.once(line, size, *self._beside.values(), rises=True)
         if cells.get("Validation") == "Fail":
             self.rows.append(place.without(line, size, "its validation failed"))
             return
         stated = _stated(line, cells)
-        for head in _LATENCIES:
-            if head in cells:
-                self.rows.append(place.latency(line, size, cells[head], **stated))
-                return
-        head = next(head for head in _BANDWIDTHS if head in cells)
-        self.rows.append(place.bandwidth(line, size, cells[head], **stated))
+        state = place.latency if head in _LATENCIES else place.bandwidth
+        self.rows.append(state(line, size, cells[head], **stated))
 
-    def _place(self, line: OutputLine) -> StatedSection:
-        """Raises WeftError for an operation of all ranks where nothing says how many they were."""
-        test = self._test
-        if test is None:
-            line.refuse()
+    def _place(self, test: Pattern) -> StatedSection:
+        """Where a row belongs; 0 ranks if nothing says how many they were."""
         typed, is_bandwidth = self._typed, test.figure == "bandwidth"
         section = StatedSection(
             test=test,
@@ -224,8 +224,6 @@ class _Reader:
             return msgspec.structs.replace(section, ranks=2 * self._pairs)
         if test.figure in ("latency", "bandwidth", "one_sided_latency"):
             return section
-        if not typed.ranks:
-            raise WeftError(f"{line.place}: {test.title} does not say its ranks", _FOR_RANKS)
         return msgspec.structs.replace(section, ranks=typed.ranks)
 
 
@@ -235,26 +233,27 @@ class _Windows:
     def __init__(self) -> None:
         self.heads: list[int] = []
         self.are_rates = False
-        self._found: dict[tuple[int, int], int] = {}
+        self._found: dict[tuple[int, int], StatedRow] = {}
 
-    def take(self, line: OutputLine, place: StatedSection, rows: list[StatedRow]) -> None:
-        """Add a row's bandwidths, or give their message rates to them. Raises WeftError by line."""
-        size, *words = line.words
-        if len(words) != len(self.heads):
+    def take(
+        self, line: OutputLine, place: StatedSection, rows: list[StatedRow], tables: Tables
+    ) -> None:
+        """Add a row's bandwidths, or give their message rates to them. Raises NotUnderstood."""
+        if len(line.words) != len(self.heads) + 1:
             line.refuse()
-        for window, word in zip(self.heads, words, strict=True):
-            at = (line.whole(size), window)
+        size = line.whole(line.words[0])
+        values = [line.number_of(word) for word in line.words[1:]]
+        tables.once(line, size, self.are_rates, rises=True)
+        for window, word, value in zip(self.heads, line.words[1:], values, strict=True):
             if not self.are_rates:
-                self._found[at] = len(rows)
                 own_place = msgspec.structs.replace(place, queue_depth=window)
-                rows.append(own_place.bandwidth(line, at[0], word))
-            elif at not in self._found:
+                self._found[size, window] = own_place.bandwidth(line, size, word)
+                rows.append(self._found[size, window])
+            elif (row := self._found.get((size, window))) is None or row not in rows:
                 line.refuse("no line before it has the bandwidths of its size")
             else:
-                row = rows[self._found[at]]
-                others = {_RATE: float(line.number_of(word))}
-                stated = msgspec.structs.replace(row.stated, others=others)
-                rows[self._found[at]] = msgspec.structs.replace(row, stated=stated)
+                stated = msgspec.structs.replace(row.stated, others={_RATE: float(value)})
+                rows[rows.index(row)] = msgspec.structs.replace(row, stated=stated)
 
 
 class _Typed:
@@ -271,6 +270,12 @@ class _Typed:
             if _MULTIPLE.search(command)
             else Schedule(kind="shared")
         )
+
+
+def _heads(text: str) -> list[str]:
+    """The heads of columns; none if the line has other words too."""
+    found = _HEAD.findall(text)
+    return found if "".join("".join(found).split()) == "".join(text.split()) else []
 
 
 def _test(
@@ -301,19 +306,16 @@ def _test(
 def _stated(line: OutputLine, cells: dict[str, str]) -> dict[str, Any]:
     """What a row has beside its figure. A percentile of 0 was read before the samples: not kept."""
     known = {"Size", "Validation", "Iterations", *_LATENCIES, *_BANDWIDTHS}
-    percentiles, others = {}, {}
-    for head, word in cells.items():
-        if head in known:
-            continue
-        value = float(line.number_of(word))
-        tail = _TAIL.fullmatch(head)
-        if tail and tail[2].startswith("Lat"):
+    others = line.values_of((head, word) for head, word in cells.items() if head not in known)
+    percentiles = {}
+    for head in [*others]:
+        tail = _TAIL.match(head)
+        if tail and tail[2] == "Lat":
+            value = others.pop(head)
             if value > 0:
                 percentiles[tail[1]] = 1000 * value
-        else:
-            others[head] = value
     operations = line.whole(cells["Iterations"]) if "Iterations" in cells else 0
     return {"latencies_ns": percentiles, "others": others, "operations": operations}
 
 
-OMB = Peer(name="OMB", mark=_TITLE, read=read)
+OMB = Peer(name="OMB", marks=(_TITLE,), read=read)

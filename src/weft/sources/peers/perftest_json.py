@@ -11,22 +11,29 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from weft.sources.peers.json_text import json_of
+from weft.sources.peers.json_text import objects_of
+from weft.sources.peers.text import NotUnderstood
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from weft.sources.peers.text import OutputLine, OutputText
 
-MARK = re.compile(r'^\s*"?test_info"?:')
-_RESULTS = re.compile(r'^\s*"?results"?:')
-_UNQUOTED = re.compile(r"^\s*test_info: \{$")
+MARK = re.compile(r'"?test_info"? ?:')
+_RESULTS = re.compile(r'^"?(?P<name>results\w*)"?:')
+# Each side of --report-both has its own; without them the results are those of both.
+_SIDES = MappingProxyType({"results": "", "results_local": "local", "results_remote": "remote"})
+_UNQUOTED = re.compile(r"^test_info: \{$")
 # A line of a file without quotes: `results: {`, `t_min: 18.88,`, `Device: "rxe0",`, `},`.
 _OPENS = re.compile(r"^(?P<name>\w+): \{$")
 _VALUE = re.compile(r'^ ?(?P<name>\w[\w. ]*?) ?: (?:"(?P<quoted>[^"]*)"|(?P<word>[-\w.]+)),$')
 ONE_SIZE = "perftest's JSON has one size: of a run over all sizes it is the last"
+ONE_SIDE = (
+    "perftest's JSON of --report-both has the results of one side only: if it was typed, this"
+    " bandwidth is not that of both directions"
+)
 _TEST = re.compile(r"^(?P<verb>\w+?)_(?P<ways>Bidirectional_)?(?P<kind>BW|Latency)_Test$")
 _HEADS: Mapping[str, str] = MappingProxyType(
     {
@@ -58,62 +65,87 @@ class JsonRow(NamedTuple):
     cells: dict[str, str]
     line: OutputLine
     facts: dict[str, str]
+    side: str
 
 
-def json_row(text: OutputText, units: Mapping[str, Decimal]) -> JsonRow:
-    """The row of a file. Raises WeftError by line."""
+def json_rows(text: OutputText, units: Mapping[str, Decimal]) -> Iterator[JsonRow]:
+    """The rows of a file, those of each side apart. What is not understood is skipped."""
     is_unquoted = any(_UNQUOTED.match(line.text) for line in text.lines)
-    found = _without_quotes(text) if is_unquoted else json_of(text, keep_digits=True)
-    line = next(one for one in text.lines if MARK.search(one.text))
-    info, results = (
-        found.get(name) if isinstance(found, dict) else None for name in ("test_info", "results")
-    )
+    objects = _without_quotes(text) if is_unquoted else objects_of(text, keep_digits=True)
+    for lines, found in objects:
+        info = found.get("test_info")
+        for name, side in _SIDES.items():
+            results = found.get(name)
+            if results is None:
+                continue
+            line = next(
+                (
+                    one
+                    for one in lines
+                    if (head := _RESULTS.match(one.text)) and head["name"] == name
+                ),
+                lines[0],
+            )
+            try:
+                yield _row(line, info, results, units, side)
+            except NotUnderstood:
+                text.skip(line)
+
+
+def _row(
+    line: OutputLine, info: object, results: object, units: Mapping[str, Decimal], side: str
+) -> JsonRow:
+    """Raises NotUnderstood for results that have no test, no size or no numbers."""
     if not isinstance(info, dict) or not isinstance(results, dict):
         line.refuse("it lacks test_info or results")
     title = _TEST.match(str(info.get("test", "")))
     if title is None:
         line.refuse(f"its test {info.get('test', '')!r} is not known")
-    line = next((one for one in text.lines if _RESULTS.match(one.text)), line)
-    unknown = sorted(results.keys() - _HEADS.keys())
-    if unknown or not {"MsgSize", "n_iterations"} <= results.keys():
-        line.refuse(f"these results are not understood: {', '.join(unknown) or 'no MsgSize'}")
-    if not all(isinstance(cell, str) for cell in results.values()):
+    if not {"MsgSize", "n_iterations"} <= results.keys():
+        line.refuse("its results have no MsgSize")
+    if not all(isinstance(results.get(name, ""), str) for name in _HEADS):
         line.refuse("its results are no numbers")
-    unit = _unit(line, results, units) if "BW_average" in results else ""
+    unit = _unit(line, results, units, str(info.get("BW_unit", "")))
     ways = "Bidirectional " if title["ways"] else ""
+    cells = {_HEADS[name].format(unit): cell for name, cell in results.items() if name in _HEADS}
     return JsonRow(
         title=f"{title['verb']} {ways}{title['kind']}",
-        cells={_HEADS[name].format(unit): cell for name, cell in results.items()},
+        cells=cells,
         line=line,
         facts={name: str(value) for name, value in info.items()},
+        side=side,
     )
 
 
-def _without_quotes(text: OutputText) -> dict[str, dict[str, str]]:
-    """The parts of a file that quotes no name. Raises WeftError by line."""
+def _without_quotes(text: OutputText) -> Iterator[tuple[list[OutputLine], dict[str, Any]]]:
+    """The parts of a file that quotes no name; lines that are no part of it are skipped."""
     parts: dict[str, dict[str, str]] = {}
     part: dict[str, str] | None = None
-    lines = [line for line in text.lines if line.text]
-    for line, bracket in ((lines[0], "{"), (lines[-1], "}")):
-        if line.text != bracket:
-            line.refuse("the JSON is damaged", "import the whole output")
-    for line in lines[1:-1]:
+    for line in text.lines:
         opened, value = _OPENS.match(line.text), _VALUE.match(line.text)
-        if part is None and opened and opened["name"] not in parts:
+        if line.text == "{":
+            parts, part = {}, None
+        elif opened:
             part = parts[opened["name"]] = {}
-        elif part is not None and line.text == "},":
+        elif line.text in ("},", "}") and part is not None:
             part = None
-        elif part is not None and value and value["name"] not in part:
+        elif line.text == "}":
+            yield text.lines, parts
+            parts = {}
+        elif part is not None and value:
             part[value["name"]] = value["word"] or value["quoted"]
-        else:
-            line.refuse()
-    if part is not None:
-        lines[-1].refuse("the JSON is damaged", "import the whole output")
-    return parts
+        elif line.text:
+            text.skip(line)
+    if parts:
+        yield text.lines, parts
 
 
-def _unit(line: OutputLine, results: dict[str, str], units: Mapping[str, Decimal]) -> str:
-    """The unit in which bandwidth is rate times size."""
+def _unit(
+    line: OutputLine, results: dict[str, str], units: Mapping[str, Decimal], stated: str
+) -> str:
+    """The unit in which bandwidth is rate times size, or that newer releases state."""
+    if "BW_average" not in results:
+        return ""
     size, rate, bandwidth = (
         line.number_of(results.get(name, "")) for name in ("MsgSize", "MsgRate", "BW_average")
     )
@@ -123,6 +155,6 @@ def _unit(line: OutputLine, results: dict[str, str], units: Mapping[str, Decimal
         for unit, worth in units.items()
         if abs(bandwidth * worth - moved) <= _SAME * moved + _DIGIT * worth
     ]
-    if not fits:
+    if not fits and stated not in units:
         line.refuse("its bandwidth is in no unit that fits its message rate", "import the table")
-    return fits[0]
+    return stated if stated in units else fits[0]

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from weft.sources.peers.stated import GIGA, MIB, Given, StatedRow, StatedSection
-from weft.sources.peers.tables import MIXED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,9 +28,10 @@ USUAL_TAKEN = (
     f"no line says the depth of its queue (TX depth): {USUAL_DEPTH}, its default, is taken"
 )
 _FACT = re.compile(
-    r"(?:^|\s)(?P<name>TX.depth|Number.of.qps|Connection.type|Use.ROCm.memory) *: (?P<value>\w+)"
+    r"(?:^|\s)(?P<name>TX.depth|Number.of.qps|Connection.type|Use.ROCm.memory) {0,20}: ?"
+    r"(?P<value>\w+)"
 )
-_END = re.compile(r"^ *(?P<side>local|remote) address: (?P<at>.*?QPN \S+ PSN \S+)")
+_END = re.compile(r"^(?P<side>local|remote) address: (?P<at>.*?QPN \S+ PSN \S+)")
 _EVENTS = re.compile(r"^ *Test with events\b")
 _MEDIAN, _MEAN = "t_typical[usec]", "t_avg[usec]"
 # Means of times, which are whole cycles in no unit.
@@ -54,7 +54,6 @@ class Facts:
         self._connection = "rc"
         self._wait = ""
         self._ends = {"local": "", "remote": ""}
-        self._said: set[str] = set()
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -62,18 +61,12 @@ class Facts:
         return self._ends["local"], self._ends["remote"]
 
     def take(self, line: OutputLine) -> None:
-        """One line of the box; what is of no meaning for a case is none of these.
-
-        Raises WeftError for what the box says twice.
-        """
+        """One line of the box; most do not matter for a case."""
         if _EVENTS.match(line.text):
             self._wait = "block"
         if end := _END.match(line.text):
             self._ends[end["side"]] += f"{end['at']} "
         for fact in _FACT.finditer(line.text):
-            if fact["name"] in self._said:
-                line.refuse(f"the box before its table says its {fact['name']} already", MIXED)
-            self._said.add(fact["name"])
             self.say(fact["name"], fact["value"])
 
     def say(self, name: str, value: str) -> None:
@@ -104,20 +97,19 @@ class Facts:
         return (USUAL_TAKEN,) if is_taken else ()
 
 
-def refuse_cycles(rows: Sequence[tuple[OutputLine, dict[str, str]]]) -> None:
-    """Raises WeftError where each time of a table's rows is one of cycles."""
-    of_times = [
-        (line, word)
-        for line, cells in rows
+def are_cycles(rows: Sequence[Mapping[str, str]]) -> bool:
+    """Whether each time of a table's rows is one of cycles."""
+    times = [
+        word
+        for cells in rows
         for head, word in cells.items()
         if head.endswith("[usec]") and head not in _BETWEEN
     ]
-    if of_times and all(_OF_CYCLES.fullmatch(word) for _, word in of_times):
-        of_times[0][0].refuse(ARE_CYCLES, WITHOUT_CYCLES)
+    return bool(times) and all(map(_OF_CYCLES.fullmatch, times))
 
 
 def row_of(line: OutputLine, cells: dict[str, str], section: StatedSection) -> StatedRow:
-    """The figure of a row. Raises WeftError for cells that are not understood."""
+    """The figure of a row. Raises NotUnderstood for cells that are not understood."""
     size = line.whole(cells["#bytes"])
     kept: dict[str, Any] = {"operations": line.whole(cells["#iterations"])}
     bandwidth = next((head for head in cells if head.startswith("BW average[")), "")
@@ -134,11 +126,8 @@ def row_of(line: OutputLine, cells: dict[str, str], section: StatedSection) -> S
     if unit is None:
         line.refuse(f"the unit of {bandwidth} is not known")
     # A peak of 0 was not measured.
-    others = {
-        head: float(line.number_of(word))
-        for head, word in cells.items()
-        if not head.startswith(("#", "BW average")) and float(line.number_of(word)) > 0
-    }
+    beside = ((head, w) for head, w in cells.items() if not head.startswith(("#", "BW average")))
+    others = {head: value for head, value in line.values_of(beside).items() if value > 0}
     return section.bandwidth(line, size, cells[bandwidth], unit, others=others, **kept)
 
 

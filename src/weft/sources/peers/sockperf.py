@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from weft.errors import WeftError
-from weft.plan.case import USUAL_RANKS
 from weft.sources.peers.stated import (
     MIB,
     Given,
@@ -18,16 +16,17 @@ from weft.sources.peers.stated import (
     StatedOutput,
     StatedRow,
     StatedSection,
-    refuse_empty,
+    finished,
 )
-from weft.sources.peers.tables import Tables
-from weft.sources.peers.tests import other, own
+from weft.sources.peers.tests import other, own, without_size
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from weft.plan.pattern import Pattern
     from weft.sources.peers.text import OutputLine, OutputText
 
-_MARK = re.compile(r"^sockperf: ")
+_MARK = re.compile(r"^sockperf: (?:=+> avg-|Summary: |== version)")
 _PROGRAM = re.compile(r"\bsockperf\b")
 _VERSION = re.compile(r"== version #(\S+) ==")
 _CONNECTION = re.compile(r"^\[ *\d+\] IP = \S+ +PORT = +\d+ # (TCP|UDP)")
@@ -47,31 +46,23 @@ _PERCENTILE = re.compile(
     r"^sockperf: ---> (?:percentile (?P<at>[\d.]+)|<(?P<end>MAX|MIN)> observation) +="
     r" +(?P<time>[\d.]+)$"
 )
-_RATE = re.compile(r"^sockperf: Summary: BandWidth is (\S+) ([MG])Bps \(")
-_SUMMARY = re.compile(r"^sockperf: Summary: (?:Latency|Round trip) is ")
+_RATE = re.compile(r"^sockperf: Summary: BandWidth is (\S+) ([MG])Bps\b")
 # Of a throughput by messages that are no packet each.
 _STATED_SIZE = re.compile(r"^sockperf: NOTE: test was performed, using msg-size=(\d+)\.")
 _FULL_LOG = re.compile(r"^test was performed using the following parameters: ")
 # Of several servers each has its own figures. Without one a run has none.
 _SERVER = re.compile(r"^sockperf: =+ Printing statistics for Server No: (\d+)")
-_ERROR = re.compile(r"^sockperf: ERROR: ")
-_REMARK = re.compile(r"^sockperf(?:\[CLIENT\])?[: ]|^$")
+_REMARK = re.compile(r"^sockperf(?:\[\w+\])?[: ]")
+_IS_LOG = "this is a full log of single messages"
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all runs in the file. Raises WeftError by line."""
+    """The figures of all runs in the file. Raises NotUnderstood if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(given)
-    for line in text.lines:
-        if _FULL_LOG.match(line.text):
-            line.refuse("this is a full log of single messages", "import what sockperf printed")
-    for line in text.begin(re.compile(r"^sockperf")):
-        reader.take(line)
+    text.each(reader.take)
     reader.end()
-    refuse_empty(text, reader.rows, "the output of sockperf")
-    return StatedOutput(
-        rows=tuple(reader.rows), version=reader.version, command=command, failed=text.failed
-    )
+    return finished(text, reader.rows, version=reader.version, command=command)
 
 
 class _Reader:
@@ -83,21 +74,22 @@ class _Reader:
         self._given = given
         self._protocol = "tcp"
         self._count = self._sent = self._size = 0
+        self._is_log = False
+        # Each server that a run has figures of.
+        self._said: set[str] = set()
         self._server = ""
-        self._tables = Tables()
         self._mean: tuple[OutputLine, str, str] | None = None
         self._latencies: dict[str, float] = {}
 
     def take(self, line: OutputLine) -> None:
         """One line."""
         text = line.text
+        self._is_log = self._is_log or bool(_FULL_LOG.match(text))
         if version := _VERSION.search(text):
             self.end()
-            self._tables.begin(line)
-            self.version, self._size, self._server = version[1], 0, ""
-        elif _ERROR.match(text):
-            self._tables.once(line, text)
+            self.version, self._size, self._server, self._said = version[1], 0, "", set()
         elif server := _SERVER.match(text):
+            self.end()
             self._server = server[1]
         elif connection := _CONNECTION.match(text):
             self._protocol = connection[1].lower()
@@ -105,49 +97,68 @@ class _Reader:
             self._count, self._sent = int(count["received"]), int(count["sent"])
         elif stated := _STATED_SIZE.match(text):
             self._size = int(stated[1])
-        elif not self._figure(line) and not _REMARK.match(text):
-            line.refuse()
+        elif text and not self._figure(line) and not _REMARK.match(text):
+            line.refuse(_IS_LOG if self._is_log else "")
 
     def _figure(self, line: OutputLine) -> bool:
         """Whether a line says something of a figure, which is kept."""
         text = line.text
         if mean := _MEAN.match(text):
-            self._tables.once(line, ("mean", self._server))
+            self._once(line, f"mean {self._server}")
+            self.end()
             self._mean = (line, mean["kind"], mean["mean"])
-        elif _SUMMARY.match(text):
-            if self._mean is None:
-                line.refuse("no line before it has the mean", "import the whole output")
         elif found := _PERCENTILE.match(text):
             name = {"MAX": "100", "MIN": "0", None: ""}[found["end"]] or f"{float(found['at']):g}"
-            self._latencies[name] = 1000 * float(found["time"])
-            if found["end"] == "MIN":
-                self.end()
+            if self._mean is None or name in self._latencies:
+                line.refuse("no line before it has its mean")
+            self._latencies[name] = 1000 * float(line.number_of(found["time"]))
         elif rate := _RATE.match(text):
-            self._tables.once(line, "rate")
+            self._once(line, "rate")
             unit = MIB if rate[2] == "M" else 1000 * MIB
-            self.rows.append(
-                self._section(own("stream")).bandwidth(line, self._bytes(line), rate[1], unit)
-            )
+            self.rows.append(self._place(own("stream"), line, rate[1], unit))
         else:
             return False
         return True
 
+    def _once(self, line: OutputLine, what: str) -> None:
+        if what in self._said:
+            line.refuse("its run has such a figure already")
+        self._said.add(what)
+
     def end(self) -> None:
-        """A run's last line: its figure. The shortest observation is printed last."""
+        """A run's last line: its figure."""
         if self._mean is None:
             return
         line, kind, mean = self._mean
-        if "0" not in self._latencies:
-            line.refuse("its percentiles are missing", "import the whole output")
-        row = self._section(self._latency_test(line, kind)).latency(
-            line,
-            self._bytes(line),
-            mean,
-            operations=self._count,
-            latencies_ns=self._latencies,
+        self.rows.append(
+            self._place(
+                self._latency_test(line, kind),
+                line,
+                mean,
+                operations=self._count,
+                latencies_ns=self._latencies,
+            )
         )
-        self.rows.append(row)
         self._mean, self._latencies, self._count, self._sent = None, {}, 0, 0
+
+    def _place(
+        self,
+        test: Pattern,
+        line: OutputLine,
+        word: str,
+        unit: Decimal | None = None,
+        **stated: object,
+    ) -> StatedRow:
+        """The row of a figure, of a rate in this unit; of a test of its own without its size."""
+        typed = _SIZE.search(line.command)
+        size = int(typed[1]) if typed else self._size or self._given.bytes
+        if size is None:
+            test, size = without_size("sockperf", test), 0 if unit is None else 1
+        transport = self._given.transport or self._protocol
+        section = StatedSection(test=test, transport=transport)
+        if unit is None:
+            return section.latency(line, size, word, **stated)
+        return section.bandwidth(line, size, word, unit, **stated)
 
     def _latency_test(self, line: OutputLine, kind: str) -> Pattern:
         """By the command; without one, what has few answers for its messages is under load."""
@@ -166,22 +177,5 @@ class _Reader:
         # Half a round trip is divided by sockperf, which a latency of weft's is too.
         return other("sockperf", title, divisor=1 if kind == "rtt" else 2)
 
-    def _section(self, test: Pattern) -> StatedSection:
-        return StatedSection(
-            test=test,
-            transport=self._given.transport or self._protocol,
-            ranks=USUAL_RANKS,
-        )
 
-    def _bytes(self, line: OutputLine) -> int:
-        typed = _SIZE.search(line.command)
-        size = int(typed[1]) if typed else self._size or self._given.bytes
-        if size is None:
-            raise WeftError(
-                f"{line.place}: sockperf does not print the message size",
-                "type --bytes with it (14 is its default)",
-            )
-        return size
-
-
-SOCKPERF = Peer(name="sockperf", mark=_MARK, read=read)
+SOCKPERF = Peer(name="sockperf", marks=(_MARK,), read=read)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import Any
 
 import msgspec
 
 from weft.plan.case import USUAL_QUEUE_DEPTH, USUAL_RANKS, Case, Schedule
 from weft.plan.pattern import Pattern
 from weft.record.model import Stated, StatedFigure
-from weft.sources.peers.text import OutputText
-
-if TYPE_CHECKING:
-    from weft.sources.peers.text import OutputLine
+from weft.sources.peers.text import OutputLine, OutputText
 
 USEC, MSEC, SEC = Decimal(1000), Decimal(10**6), Decimal(10**9)
 MIB = Decimal(2**20)
@@ -54,17 +51,31 @@ class StatedOutput(msgspec.Struct, frozen=True, kw_only=True):
     created_utc: str = ""
     failed: str = ""
     notes: tuple[str, ...] = ()
+    ignored: tuple[OutputLine, ...] = ()
+
+    @property
+    def values(self) -> int:
+        """How many of its rows have a value."""
+        return sum(not row.reason for row in self.rows)
+
+
+def finished(text: OutputText, rows: Iterable[StatedRow], **more: Any) -> StatedOutput:
+    """What a reader found in a text, with what it skipped."""
+    return StatedOutput(rows=tuple(rows), failed=text.failed, ignored=tuple(text.ignored), **more)
 
 
 class Peer(msgspec.Struct, frozen=True, kw_only=True):
     """One format: how it is found by content, and what reads it. Both are pure.
 
-    `read` raises WeftError that names the first line that it does not understand.
+    `read` skips lines that it does not understand, or raises NotUnderstood if it is strict.
     """
 
     name: str
-    mark: re.Pattern[str]
+    marks: tuple[re.Pattern[str], ...]
     read: Callable[[OutputText, Given], StatedOutput]
+
+
+UNKNOWN_RANKS = 0
 
 
 class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,7 +106,9 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
         self, line: OutputLine, size: int, word: str, unit_ns: Decimal = USEC, **stated: object
     ) -> StatedRow:
         """A row whose figure is a latency, in this unit. Zero is below the last digit."""
-        value = line.number_of(word)
+        value = line.value_of(word)
+        if value is None:
+            return self.without(line, size, _unmeasured(word))
         factor = max(self.test.latency_divisor, 1)
         digit_ns = float(_digit(value) * unit_ns * factor)
         found = self._stated(line, digit_ns, stated)
@@ -108,7 +121,9 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
         self, line: OutputLine, size: int, word: str, unit: Decimal = MEGA, **stated: object
     ) -> StatedRow:
         """A row whose figure is a bandwidth, in multiples of so many bytes/s."""
-        value = line.number_of(word)
+        value = line.value_of(word)
+        if value is None:
+            return self.without(line, size, _unmeasured(word))
         moved = Decimal(self.test.bandwidth_factor * size)
         if value <= 0 or not moved:
             return self.without(line, size, _none_of(word, value))
@@ -136,6 +151,11 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(found, **more)
 
 
+def _unmeasured(word: str) -> str:
+    """Why there is no figure in a word such as -nan."""
+    return f"it states {word}, no value"
+
+
 def _none_of(word: str, value: Decimal) -> str:
     """Why there is no figure in a value that is not above 0."""
     return f"it states {word}, " + ("below nothing" if value < 0 else "below its last digit")
@@ -145,9 +165,3 @@ def _digit(value: Decimal) -> Decimal:
     """What one unit of the last printed digit is worth."""
     exponent = value.as_tuple().exponent
     return Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)
-
-
-def refuse_empty(text: OutputText, rows: list[StatedRow], what: str) -> None:
-    """Raises WeftError for an output without a figure, which names its last line."""
-    if not rows and text.lines:
-        text.lines[-1].refuse(f"{what} ends without a figure", "import the whole output")

@@ -1,6 +1,7 @@
-"""What each table of an output keeps to: it has rows, and none of them twice.
+"""The rows of each table of an output: which repeat it, and which are of two runs at once.
 
-A line that was copied twice, or two runs that wrote into one file at once, break that.
+Two runs that write into one file at once break the order of a table. Nothing says then to which of
+them a row belongs, so that no row of such a table is read.
 """
 
 from __future__ import annotations
@@ -8,32 +9,62 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from weft.sources.peers.stated import StatedRow
+    from weft.sources.peers.text import OutputLine, OutputText
 
-    from weft.sources.peers.text import OutputLine
-
-MIXED = (
-    "remove what stands there twice; where two runs wrote into one file at once, run them one"
-    " after the other"
-)
+MIXED = "run them one after the other, or into one file each"
+TWO_RUNS = "two runs wrote into one file at once here"
 
 
 class Tables:
-    """The tables of one output, in its order. Each method raises WeftError by line."""
+    """The tables of one output, in its order. `rows` are those that its reader has found."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: OutputText, rows: list[StatedRow]) -> None:
+        self._text = text
+        self._rows = rows
         self._begun: OutputLine | None = None
-        self._rows: dict[Hashable, OutputLine] = {}
+        self._keys: dict[tuple[object, ...], OutputLine] = {}
+        self._last: tuple[object, ...] = ()
+        self._first_row = 0
+        self._is_doubtful = self._is_mixed = False
 
     def begin(self, line: OutputLine) -> None:
-        """Another table begins, with its title. That of a run that failed may have no rows."""
-        begun = self._begun
-        if begun and not self._rows and begun.failures == line.failures:
-            line.refuse(f"what began in line {begun.number} has no figures before it", MIXED)
-        self._begun, self._rows = line, {}
+        """Another table begins, with its title.
 
-    def once(self, line: OutputLine, row: Hashable) -> None:
-        """A row, by what makes it unlike the others of its table."""
-        first = self._rows.setdefault(row, line)
-        if first is not line:
-            line.refuse(f"line {first.number} is the same row of the same table", MIXED)
+        If the one before has no rows and nothing ended it, its rows may follow in this one.
+        """
+        begun = self._begun
+        self._is_doubtful = bool(
+            begun and not self._keys and (begun.failures, begun.runs) == (line.failures, line.runs)
+        )
+        self._begun, self._first_row, self._is_mixed = line, len(self._rows), False
+        self._keys, self._last = {}, ()
+
+    def once(self, line: OutputLine, *key: object, rises: bool = False) -> None:
+        """A row, by what makes it unlike the others of its table; its size first if it `rises`.
+
+        A table may begin again with its first row: it is measured again. Raises NotUnderstood for
+        a copy of the row before, and for a table of two runs, whose rows are then dropped.
+        """
+        if self._is_mixed:
+            line.refuse(TWO_RUNS, MIXED)
+        before = self._keys.get(self._last) if self._keys else None
+        if before and key == self._last and before.text == line.text:
+            line.refuse("it is the line before once more")
+        first = next(iter(self._keys), key)
+        falls = rises and self._keys and self._last[1:] == key[1:] and key < self._last
+        if key in self._keys and key == first and not self._is_doubtful:
+            self._keys = {}
+        elif key in self._keys or falls:
+            self.drop(line)
+        self._keys[key], self._last = line, key
+
+    def drop(self, line: OutputLine) -> None:
+        """Raises NotUnderstood: this table is of two runs."""
+        self._is_mixed = True
+        places = {row.stated.place for row in self._rows[self._first_row :]}
+        for one in self._text.lines:
+            if one.place in places:
+                self._text.skip(one, TWO_RUNS)
+        del self._rows[self._first_row :]
+        line.refuse(TWO_RUNS, MIXED)

@@ -80,6 +80,17 @@ def variation(tool: str, same: Pattern, title: str) -> Pattern:
     return msgspec.structs.replace(same, name=name, title=whole, summary=summary)
 
 
+def without_size(tool: str, same: Pattern, title: str = "") -> Pattern:
+    """A test whose output does not state its message size: no other test's figures are like it.
+
+    A bandwidth is kept as the time of one byte.
+    """
+    titled = variation(tool, same, f"{title or same.title}, message size not stated")
+    return msgspec.structs.replace(
+        titled, has_size=False, bandwidth_factor=0 if same.latency_divisor else 1
+    )
+
+
 def _named(tool: str, title: str) -> tuple[str, str, str]:
     """A test's name, title and summary."""
     words = re.sub(r"[^a-z0-9]+", "_", f"{tool} {title}".lower()).strip("_")

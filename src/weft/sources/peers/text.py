@@ -1,8 +1,13 @@
-"""The text of another program's output: lines with their numbers, free of what starters add."""
+"""The text of another program's output: lines with their numbers, free of everything around them.
+
+Starters label lines, logs date them, Markdown fences them, mail quotes them, terminals colour them.
+A line that no reader understands is skipped and counted, or refused if the reading is strict.
+"""
 
 from __future__ import annotations
 
 import codecs
+import html
 import re
 import sys
 from decimal import Decimal
@@ -12,58 +17,72 @@ from typing import TYPE_CHECKING, NoReturn
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable
 
-# What is piped in.
+# The path of piped input.
 PIPED = Path("-")
-_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-# Open MPI's --tag-output: [1,0]<stdout>: of version 4, [job,rank]<stdout>: of 5; --timestamp-output
-# has the time before it. MPICH's -prepend-rank: [0].
-_OF_MPIRUN = re.compile(
-    r"^(?:[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})?"
-    r"\[[^\]\s]*,\d+\]<std(?:out|err)>: ?"
+# No program prints longer lines, and no pattern has to search one.
+LONGEST_LINE = 64 << 10
+_COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_TAG = re.compile(r"</?(?:br|pre|span|p|tt|code|div|strong|em|b|i)\b[^<>\n]{0,200}>", re.IGNORECASE)
+_IS_HTML = re.compile(r"<br ?/?>|</?(?:pre|span|tt)\b", re.IGNORECASE)
+_FENCE = re.compile(r"(?:```|~~~)[\w{}. -]{0,40}$")
+_QUOTES = re.compile(r"^(?:> ?)+(?=[#\d|+\[ ]|$)")
+# These labels are unmistakable: mpirun --tag-output of Open MPI 4 and 5, also with its time before,
+# and those of schedulers for training.
+_TAGGED = re.compile(
+    r"(?:[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})?"
+    r"\[(?P<rank>[^\]\s]{1,80},\d+)\]<std(?:out|err)>: ?"
+    r"|\([\w.-]{1,80}, ?rank=(?P<of_worker>\d+)\) ?"
+    r"|\[rank ?(?P<of_rank>\d+)\]:? ?"
 )
-_OF_HYDRA = re.compile(r"^\[\d+\](?: |$)")
-# srun --label, and what srun says of itself between labelled lines.
-_OF_SRUN = re.compile(r"^ *(?:P\d+ )?\d+: ?")
-_SRUNS_OWN = re.compile(r"^(?:srun|slurmstepd): ")
-# The times before each line of a log: of CI ("00:55:22  ", "[2026-01-01T00:55:22.123Z] "), of ts.
-_OF_CI = re.compile(r"^\d\d:\d\d:\d\d(?: {1,2}|$)")
-_OF_A_LOG = re.compile(
-    r"^\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:?\d\d)?\]?(?: |$)"
+# These are prefixes only if nearly all lines have one: the times of a log or of iperf3, the ranks
+# of MPICH's -prepend-rank and of srun --label.
+_SHARED = (
+    re.compile(r"\d\d:\d\d:\d\d(?: {1,2}|$)"),
+    re.compile(
+        r"\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[-+]\d\d:?\d\d)?\]?"
+        r"(?: std(?:out|err) [FP])?(?: |$)"
+    ),
+    re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}(?: |$)"),
+    re.compile(r"\[(?P<rank>\d+)\](?: |$)"),
+    re.compile(r" {0,6}(?:P\d+ )?(?P<rank>\d+):(?: (?! *\d+ bytes +\d+ times)|$)"),
 )
+_NEARLY_ALL = 0.8
 _FAILURES = re.compile(
-    r"MPI_ABORT was invoked|(?:mpirun|mpiexec|prterun)\S* (?:noticed|detected) that"
+    r"MPI_ABORT was invoked|(?:mpirun|mpiexec|prterun)\S{0,40} (?:noticed|detected) that"
     r"|(?:mpirun|mpiexec|prterun) has exited due to process rank|^\[error\] fabtests:"
     r"|Primary job +terminated normally, but|BAD TERMINATION OF ONE|^(?:srun|slurmstepd): error"
-    r"|^Fatal error in |Segmentation fault|CANCELLED AT"
+    r"|^Fatal error in |Segmentation fault|CANCELLED AT|task\(s\) (?:Terminated|Killed)"
     r"|\*\*\* (?:An error occurred in MPI_|Process received signal)"
 )
-# What processes write on stderr beside the figures: [host:pid] of Open MPI, logs of UCX, libfabric
-# and NCCL, drivers.
-_ASIDE = re.compile(
-    r"^\[[\w.-]+:\d+\] |^\[\d+\.\d+\] \[[\w.-]+:\d+:\d+\] "
-    r"|^libibverbs: Warning: |^hwloc/linux: Ignoring |^libfabric:\d+:\d+:"
-    r"|^\S+:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN|TRACE) "
-)
-# Open MPI frames what it warns of with lines of so many dashes (opal/util/show_help.c).
-_FRAME = "-" * 74
-_LONGEST_BOX = 60
-# How no sentence begins, and most rows of figures do.
-_FIGURES = re.compile(r"^ *[#\d+|]|^\[ *\d+\]")
 # "$ osu_latency", "root@n1:~# osu_latency", "[me@n1 run]$ osu_latency", "+ osu_latency" of set -x.
-_PROMPT = re.compile(r"^(?:\[\S+@[^\]]+\][$#%]|\S*[$>%#]|\++) +(?P<command>\S.*)$")
+_PROMPT = re.compile(
+    r"(?:\[[^\]\s@]{1,80}@[^\]]{1,200}\][$#%]|[^\s$>%#]{0,200}[$>%#]|\++) +(?P<command>\S.*)$"
+)
+# Lines that a script printed before it ran them.
+_STARTED = re.compile(
+    r"(?<![\w/.-])(?:\S{0,80}/)?(?:mpirun|mpiexec(?:\.\w+)?|srun|aprun|jsrun|ibrun|flux run) "
+)
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,2})?")
+_DECIMALS = re.compile(r"[-+]?\d+\.(\d+)")
+# A program prints these for a value that it did not get.
+_NOT_MEASURED = re.compile(
+    r"[-+]?(?:nan|inf)(?:ity)?|n/a|-|out-of-mem\S*|time-out\S*|int-overflow\S*", re.IGNORECASE
+)
 _WITH_A_COMMA = re.compile(r"[-+]?\d+,\d+")
-_POINTS = "write decimals with a point, as the program does"
 _PREFIXES = ("", "k", "m", "g", "t")
-_REMOVE = "remove it if the program did not print it, or import the whole output"
+_REMOVE = "remove it if the program did not print it, or import without --strict"
+
+
+class NotUnderstood(WeftError):
+    """One line that a reader does not understand. The others may be read nevertheless."""
 
 
 class OutputLine:
-    """One line of a file, with its number from 1 and, where known, what command printed it.
+    """One line of a file, with its number from 1 and, where known, the command that printed it.
 
-    `failures` is how often the file said before it that a run failed.
+    `failures` and `runs` count the failures and the commands that the file has before it.
     """
 
     def __init__(self, path: Path, number: int, text: str, failures: int = 0) -> None:
@@ -72,6 +91,7 @@ class OutputLine:
         self.text = text
         self.failures = failures
         self.command = ""
+        self.runs = 0
 
     @property
     def place(self) -> str:
@@ -83,82 +103,117 @@ class OutputLine:
         """Its words."""
         return self.text.split()
 
+    @property
+    def shown(self) -> str:
+        """Its text, shortened for a message."""
+        text = self.text.strip()
+        return text if len(text) <= 60 else text[:57] + "..."
+
     def refuse(self, why: str = "", fix: str = _REMOVE) -> NoReturn:
-        """Raises WeftError that names the line."""
-        shown = self.text.strip()
-        shown = shown if len(shown) <= 60 else shown[:57] + "..."
-        raise WeftError(f"{self.place}: {why or 'this line is not understood'}: {shown!r}", fix)
+        """Raises NotUnderstood that names the line."""
+        raise NotUnderstood(
+            f"{self.place}: {why or 'this line is not understood'}: {self.shown!r}", fix
+        )
 
     def number_of(self, word: str) -> Decimal:
-        """A word that has to be a number. Raises WeftError."""
+        """A word that has to be a number. Raises NotUnderstood."""
         if _WITH_A_COMMA.fullmatch(word):
-            self.refuse(f"{word!r} has a comma", _POINTS)
+            self.refuse(f"{word!r} has a comma", "write decimals with a point")
         if not _NUMBER.fullmatch(word):
-            self.refuse(f"{word!r} is no number")
+            self.refuse(f"{word!r} is not a number")
         return Decimal(word)
 
+    def value_of(self, word: str) -> Decimal | None:
+        """A number, or None for a value that the program did not get. Raises NotUnderstood."""
+        return None if _NOT_MEASURED.fullmatch(word) else self.number_of(word)
+
+    def values_of(self, cells: Iterable[tuple[str, str]]) -> dict[str, float]:
+        """The cells that are numbers, by their heads."""
+        return {head: float(word) for head, word in cells if _NUMBER.fullmatch(word)}
+
     def whole(self, word: str) -> int:
-        """A word that has to be a whole number of at most 18 digits. Raises WeftError."""
+        """A word that has to be a whole number of at most 18 digits. Raises NotUnderstood."""
         if not re.fullmatch(r"\d{1,18}", word):
-            self.refuse(f"{word!r} is no whole number")
+            self.refuse(f"{word!r} is not a whole number")
         return int(word)
 
 
 class OutputText:
-    """An output's lines, without those from where its starter says that it failed to the next one.
+    """An output's lines, without indentation and what stands around them.
 
-    `failed` is the first line that says so.
+    `failed` is the first line that says that a run failed; `ignored` are the lines that were
+    skipped, which a strict reading refuses.
     """
 
-    def __init__(self, path: Path, content: str) -> None:
+    def __init__(self, path: Path, content: str, *, strict: bool = False) -> None:
         self.path = path
-        self.content = _COLOURS.sub("", content).replace("\r\n", "\n")
-        lines = _without_prefixes(self.content.split("\n"))
         self.failed = ""
         self.lines: list[OutputLine] = []
-        failures, is_over = 0, False
-        for number, text in _without_warnings(lines):
+        self.ignored: list[OutputLine] = []
+        self._is_strict = strict
+        failures = 0
+        texts = _plain(content).split("\n")
+        cut = _cut_line(texts)
+        for number, text in _without_labels(texts):
             if _FAILURES.search(text):
                 self.failed = self.failed or text.strip()
-                failures, is_over = failures + 1, True
-                # The box around the words of the starter.
-                while self.lines and re.fullmatch(r"-*", self.lines[-1].text):
-                    self.lines.pop()
-            # Another command, or the title of another output.
-            is_over = is_over and not _PROMPT.match(text)
-            if not is_over:
-                self.lines.append(OutputLine(path, number, text.rstrip(), failures))
-        if self.lines and self.lines[-1].text and not is_over:
-            self.lines[-1].refuse(
-                "the last line is incomplete",
-                "remove it, or if it is whole end it with a newline",
-            )
+                failures += 1
+            line = OutputLine(path, number, text, failures)
+            if number == cut:
+                self.skip(line, "the file ends inside this line")
+            elif len(text) > LONGEST_LINE:
+                self.skip(line, f"it is longer than {LONGEST_LINE >> 10} KiB")
+            elif not _FENCE.match(text):
+                self.lines.append(line)
+
+    def skip(self, line: OutputLine, why: str = "") -> None:
+        """Count a line as ignored. Raises NotUnderstood if the reading is strict."""
+        if self._is_strict:
+            line.refuse(why)
+        self.ignored.append(line)
+
+    def each(
+        self, take: Callable[[OutputLine], object], lines: Iterable[OutputLine] | None = None
+    ) -> None:
+        """Read line by line; skip what `take` refuses. Raises NotUnderstood if it is strict."""
+        for line in self.lines if lines is None else lines:
+            try:
+                take(line)
+            except NotUnderstood:
+                if self._is_strict:
+                    raise
+                self.ignored.append(line)
 
     def commands(self, program: re.Pattern[str]) -> str:
-        """The commands that started the program, at a shell's prompt in the file, each once.
+        """The commands that started the program, each once: at a prompt, or as a script shows them.
 
         They are no longer among the lines, and each line has the one before it as its `command`.
         """
         found: list[str] = []
-        kept = []
+        kept: list[OutputLine] = []
+        continued = ""
         for line in self.lines:
-            match = _PROMPT.match(line.text)
+            command = f"{continued} {line.text}" if continued else _command_in(line.text)
+            continued = command[:-1].rstrip() if command.endswith("\\") else ""
+            if continued:
+                continue
             # "# osu_bw" is a root's prompt, or behind a command a remark of its program.
             is_remark = bool(found) and line.text.startswith("# ")
-            if match and not is_remark and program.search(match["command"]):
-                found.append(match["command"])
+            if command and not is_remark and program.search(command):
+                found.append(command)
             else:
-                line.command = found[-1] if found else ""
+                line.command, line.runs = (found[-1] if found else ""), len(found)
                 kept.append(line)
         self.lines = kept
         return "; ".join(dict.fromkeys(found))
 
-    def begin(self, mark: re.Pattern[str]) -> list[OutputLine]:
-        """The lines from the first on that has the mark. What stands before is another's."""
-        for at, line in enumerate(self.lines):
-            if mark.search(line.text):
-                return self.lines[at:]
-        return []
+
+def _command_in(text: str) -> str:
+    """The command that a line shows; empty if it shows none."""
+    if prompt := _PROMPT.match(text):
+        return prompt["command"]
+    started = _STARTED.search(text)
+    return text[started.start() :] if started else ""
 
 
 def scale_of(prefix: str, base: int) -> int:
@@ -176,59 +231,69 @@ def content_of(path: Path) -> bytes:
         raise WeftError(f"cannot read {path}: {error.strerror}", "check the path") from None
 
 
-def text_of(path: Path, content: bytes) -> OutputText:
-    """Raises WeftError where a file is no text."""
-    try:
-        return OutputText(path, _decoded(content))
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise WeftError(
-            f"{path}:{line}: this is no text", "type the file with what the program printed"
-        ) from None
+def text_of(path: Path, content: bytes, *, strict: bool = False) -> OutputText:
+    """The text of a file, which PowerShell writes in 16 bits and Windows begins with a mark.
 
-
-def _decoded(content: bytes) -> str:
-    """Text, with the mark that Windows puts first, or as PowerShell writes what it redirects."""
-    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return content.decode("utf-16" if wide else "utf-8-sig")
-
-
-def _without_warnings(lines: list[str]) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers, without boxes of warnings and what processes write aside.
-
-    What says that a run failed stays.
+    Bytes that are not text become marks that no reader understands.
     """
-    end = 0
-    for at, text in enumerate(lines):
-        if at < end or (_ASIDE.match(text) and not _FAILURES.search(text)):
-            continue
-        length = _box_length(lines[at : at + _LONGEST_BOX])
-        end = at + length
-        if not length:
-            yield at + 1, text
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    text = content.decode("utf-16" if wide else "utf-8-sig", errors="replace")
+    return OutputText(path, text, strict=strict)
 
 
-def _box_length(lines: list[str]) -> int:
-    """How many of these lines are a box of a warning; 0 where none begins here."""
-    if lines[0] != _FRAME or _FRAME not in lines[1:]:
+def _plain(content: str) -> str:
+    """Without colours, the tags of a page, NULs of a broken disk and overwritten progress."""
+    text = _COLOURS.sub("", content).replace("\r\n", "\n").replace("\0", "")
+    if _IS_HTML.search(text):
+        text = html.unescape(_TAG.sub("", text))
+    # A program that overwrites a line prints a carriage return between its versions.
+    return "\n".join(one.rstrip("\r").rpartition("\r")[2] for one in text.split("\n"))
+
+
+def _cut_line(texts: list[str]) -> int:
+    """The number of a last line that ends inside its last number; 0 if it is whole.
+
+    Without a line end it is whole if its last number has as many decimals, or ends in the same
+    column, as the nearest row that has the same number of words.
+    """
+    last = texts[-1].rstrip()
+    words = last.split()
+    if not words or not _NUMBER.fullmatch(words[-1]):
         return 0
-    inside = lines[1 : 1 + lines[1:].index(_FRAME)]
-    is_warning = inside and not any(_FIGURES.match(x) or _FAILURES.search(x) for x in inside)
-    return len(inside) + 2 if is_warning else 0
+    rows = (text.rstrip() for text in reversed(texts[:-1]) if len(text.split()) == len(words))
+    like = next((row for row in rows if _NUMBER.fullmatch(row.split()[-1])), "")
+    decimals, others = (_DECIMALS.fullmatch(one) for one in (words[-1], (like.split() or [""])[-1]))
+    if decimals and others:
+        is_whole = len(decimals[1]) == len(others[1])
+    else:
+        is_whole = len(like) == len(last) if like else bool(decimals and len(decimals[1]) > 1)
+    return 0 if is_whole else len(texts)
 
 
-def _without_prefixes(lines: list[str]) -> list[str]:
-    """Lines as the program printed them, without the times of a log and labels of a starter."""
-    lines = _without(_OF_CI, lines)
-    lines = _without(_OF_A_LOG, lines)
-    lines = [_OF_MPIRUN.sub("", line) for line in lines]
-    lines = _without(_OF_HYDRA, lines)
-    return _without(_OF_SRUN, lines)
+def _without_labels(texts: list[str]) -> list[tuple[int, str]]:
+    """The lines with their numbers, without what starters, logs and mails put before them.
+
+    Lines that have a rank as their label are put together by rank.
+    """
+    found = [_QUOTES.sub("", text.strip(), count=1).strip() for text in texts]
+    labels = [""] * len(found)
+    for prefix in _SHARED:
+        filled = [text for text in found if text]
+        if len(filled) > 1 and sum(map(bool, map(prefix.match, filled))) > _NEARLY_ALL * len(
+            filled
+        ):
+            _take_off(prefix, found, labels)
+    _take_off(_TAGGED, found, labels)
+    order = {label: at for at, label in enumerate(dict.fromkeys(labels))}
+    numbered = sorted(enumerate(found, 1), key=lambda one: order[labels[one[0] - 1]])
+    return numbered
 
 
-def _without(prefix: re.Pattern[str], lines: list[str]) -> list[str]:
-    """The lines without a prefix that each of them has, but for srun's own."""
-    filled = [line for line in lines if line and not _SRUNS_OWN.match(line)]
-    if filled and all(prefix.match(line) for line in filled):
-        return [prefix.sub("", line) for line in lines]
-    return lines
+def _take_off(prefix: re.Pattern[str], found: list[str], labels: list[str]) -> None:
+    """Remove a prefix, and keep the rank that it names; a line without one is of the rank before."""
+    for at, text in enumerate(found):
+        match = prefix.match(text)
+        if match:
+            found[at] = text[match.end() :].strip()
+        named = next(filter(None, match.groups()), "") if match and prefix.groups else ""
+        labels[at] = named or labels[at] or (labels[at - 1] if at else "")

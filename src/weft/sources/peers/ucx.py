@@ -10,23 +10,24 @@ covers the whole run, *average* its last interval only, and the percentile the l
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from weft.errors import WeftError
 from weft.sources.peers.stated import (
+    MEGA,
     MIB,
     Given,
     Peer,
     StatedOutput,
     StatedRow,
     StatedSection,
-    refuse_empty,
+    finished,
 )
-from weft.sources.peers.tables import MIXED, Tables
-from weft.sources.peers.tests import other, own
+from weft.sources.peers.tables import Tables
+from weft.sources.peers.tests import other, own, without_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,14 +36,15 @@ if TYPE_CHECKING:
     from weft.sources.peers.text import OutputLine, OutputText
 
 _CSV = re.compile(
-    r"^iterations,(?:([\d.]+)_percentile|typical)_lat,avg_lat,overall_lat,avg_bw,overall_bw,"
+    r"^(?:message_size,|size,)?iterations,(?:(?P<at>[\d.]{1,9})_percentile|typical)_lat,avg_lat,"
+    r"overall_lat,avg_bw,overall_bw,"
 )
 # Up to 1.11 the percentile is the median and called typical; up to 1.8 no row says what it is of.
 _HEADS = re.compile(
-    r"^\| +(?P<stage>(?:Stage|Test) +\| )?# iterations \| +(?:(?P<at>[\d.]+)%ile|typical) \|"
+    r"^\| +(?P<stage>(?:Stage|Test) +\| )?# iterations \| +(?:(?P<at>[\d.]{1,9})%ile|typical) \|"
 )
-_KIND = re.compile(r"^\| +\|(?: +\|)? +(latency|overhead) \(usec\) +\|")
-_MARK = re.compile(rf"{_CSV.pattern}|{_HEADS.pattern}|{_KIND.pattern}")
+_KIND = re.compile(r"^\|(?: +\|){1,2} +(latency|overhead) \(usec\) +\|")
+_MARKS = (_CSV, _HEADS, _KIND,)
 _PROGRAM = re.compile(r"\bucx_perftest\b")
 _SIZE = re.compile(r"\s-s +(\d+)\b")
 _DEPTH = re.compile(r"\s-O +(\d+)\b")
@@ -60,53 +62,67 @@ TAKEN_FOR_TAGS = (
     "no line names the test: it is taken for one of tags (tag_lat, tag_bw); a prompt with the"
     " command before it says which it was"
 )
-NO_TEST = "{} does not name its test"
-FOR_TEST = "put the command before it: $ ucx_perftest -t tag_lat -s 8 -v"
 _TESTED = re.compile(r"^\| Test: +(.*?) +\|$")
 _BOX_SIZE = re.compile(r"^\| Message size: +(\d+) +\|$")
 _FRAME = re.compile(r"^[+|]")
-_INTERVAL = re.compile(r"^\[thread \d+\]")
+_INTERVAL = re.compile(r"^\[thread \d+\] *")
 _REMARK = re.compile(
-    r"^(?:Waiting for connection|Accepted connection|\[\d+\.\d+\] \[|.*\bUCX\s+(?:WARN|INFO|DIAG))"
+    r"^(?:Waiting for connection|Accepted connection|\[\d+\.\d+\] \[|.{0,300}\bUCX +(?:WARN|INFO|DIAG))"
 )
+# Columns that run into each other where a value is wide: count, three times of three decimals, two
+# rates of two, two counts a second.
+_MERGED = re.compile(
+    r"(\d{1,18}) +" + r"(\d{1,15}\.\d{3}) *" * 3 + r"(\d{1,15}\.\d\d) *" * 2 + r"([\d.]+) +([\d.]+)"
+)
+_COLUMNS = ("tail", "average_us", "overall_us", "average_MiB_per_s", "overall_MiB_per_s")
+# Of several threads together only these are printed.
+_OF_THREADS = ("overall_us", "overall_MiB_per_s", "overall_per_s")
+# How far a rate of bytes may be from the rate of messages times the size.
+_NEAR = Decimal("0.1")
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all runs in the file. Raises WeftError by line."""
+    """The figures of all runs in the file. Raises NotUnderstood if the reading is strict."""
     command = text.commands(_PROGRAM)
-    reader = _Reader(given)
-    for line in text.lines:
-        reader.take(line)
+    reader = _Reader(text, given)
+    text.each(reader.take)
     reader.end()
-    refuse_empty(text, reader.rows, "the output of ucx_perftest")
     notes = (TAKEN_FOR_TAGS,) if reader.is_guessed else ()
-    return StatedOutput(rows=tuple(reader.rows), command=command, failed=text.failed, notes=notes)
+    return finished(text, reader.rows, command=command, notes=notes)
+
+
+class _Cells(NamedTuple):
+    """The numbers of a row, by their columns, and how many operations they are of."""
+
+    size: int | None
+    count: int
+    values: dict[str, str]
 
 
 class _Reader:
     """The state between the lines: what the heads and the server's box say."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, text: OutputText, given: Given) -> None:
         self.rows: list[StatedRow] = []
         self.is_guessed = False
-        self._given = given
+        self._text, self._given = text, given
         self._size = given.bytes
         # What is above the heads that come, and what was above the last ones.
         self._next_kind = self._kind = self._percentile = self._tested = ""
-        self._is_csv = self._has_stages = False
+        self._is_csv = self._has_stages = self._has_sizes = self._is_doubtful = False
         self._last: OutputLine | None = None
-        self._tables = Tables()
+        self._tables = Tables(text, self.rows)
 
     def take(self, line: OutputLine) -> None:
         """One line: heads, what a box says, a row, or a remark."""
         text = line.text
         if csv := _CSV.match(text):
-            self._begin(line, csv[1], is_csv=True, has_stages=True)
+            self._begin(line, csv["at"], is_csv=True, has_stages=True)
+            self._has_sizes = not text.startswith("iterations")
         elif heads := _HEADS.match(text):
             self._begin(line, heads["at"], is_csv=False, has_stages=bool(heads["stage"]))
         elif found := _KIND.match(text):
-            if self._next_kind:
-                line.refuse("its table has such a line already", MIXED)
+            self._is_doubtful = bool(self._next_kind)
             self._next_kind = found[1]
         elif found := _TESTED.match(text):
             self._tested = found[1]
@@ -116,13 +132,16 @@ class _Reader:
             self._figure(line)
 
     def _figure(self, line: OutputLine) -> None:
-        """A row; one of an interval only where it is the last of a table without stages."""
-        if not self._percentile:
+        """A row; one of an interval counts only if it is the last of a table without another."""
+        if not self._percentile or self._is_doubtful:
             line.refuse()
-        if not self._has_stages:
-            self._last = line
-        elif not _INTERVAL.match(line.text):
+        is_final = "Final:" in line.text or self._is_csv
+        is_named = bool(re.match(r"\w+/\w+ |\w+_\w+ ", line.text))
+        if is_final or (self._has_stages and is_named):
+            self._last = None
             self._row(line)
+        elif _cells(line, has_size=False).count >= 0:
+            self._last = line
 
     def _begin(
         self, line: OutputLine, percentile: str | None, *, is_csv: bool, has_stages: bool
@@ -131,41 +150,37 @@ class _Reader:
         self._tables.begin(line)
         self._percentile = percentile or _MEDIAN
         self._kind, self._next_kind = self._next_kind, ""
-        self._is_csv, self._has_stages = is_csv, has_stages
+        self._is_csv, self._has_stages, self._has_sizes = is_csv, has_stages, False
 
     def end(self) -> None:
-        """The end of a table without stages: its last row is of the whole run."""
-        if self._last:
-            self._row(self._last)
-        self._last = None
+        """The end of a table without a final row: the last interval's overall is of the run."""
+        last, self._last = self._last, None
+        if last:
+            self._text.each(self._row, [last])
 
     def _row(self, line: OutputLine) -> None:
-        # A table is of one run: those of a batch (-b) state no sizes.
-        self._tables.once(line, "")
+        cells = _cells(line, has_size=self._has_sizes)
         typed, depth = _SIZE.search(line.command), _DEPTH.search(line.command)
         size = int(typed[1]) if typed else self._size
-        if size is None:
-            raise WeftError(
-                f"{line.place}: a client of ucx_perftest does not print the message size",
-                "type --bytes with it",
-            )
+        size = size if cells.size is None else cells.size
         named = _TYPED.search(line.command)
         kind = self._kind
-        if self._is_csv or not self._has_stages:
-            if not (named or self._tested):
-                what = (
-                    "CSV of ucx_perftest" if self._is_csv else "a table of ucx_perftest up to 1.8"
-                )
-                line.refuse(NO_TEST.format(what), FOR_TEST)
+        words = named[1] if named else self._tested
+        if self._is_csv or not kind or not self._has_stages:
             # These heads say latency of whatever it is.
-            words = named[1] if named else self._tested
-            kind = "overhead" if re.search(r"bw$|mr$|bandwidth|rate", words) else "latency"
-        self.is_guessed = self.is_guessed or not (named or self._tested)
+            is_rate = re.search(r"(?:bw|mr|bandwidth|rate)$", words)
+            kind = "" if not words else "overhead" if is_rate else "latency"
+        self.is_guessed = self.is_guessed or not words
         test = _typed_test(named[1], kind) if named else _test(kind, self._tested)
+        if size is None:
+            test = without_size("ucx_perftest", test)
         section = StatedSection(test=test, transport=self._given.transport or "ucx")
         if depth and int(depth[1]) and test.figure == "bandwidth":
             section = msgspec.structs.replace(section, queue_depth=int(depth[1]))
-        self.rows.append(_row(line, self._percentile, section, size))
+        row = _stated(line, self._percentile, section, size, cells)
+        # A table is of one run: those of a batch (-b) state no sizes.
+        self._tables.once(line, cells.size)
+        self.rows.append(row)
 
 
 def _typed_test(word: str, kind: str) -> Pattern:
@@ -181,6 +196,8 @@ def _typed_test(word: str, kind: str) -> Pattern:
 
 def _test(kind: str, tested: str) -> Pattern:
     """By the server's name of the test, where the file has it; else by the heads alone."""
+    if not kind:
+        return other("ucx_perftest", "test not stated")
     named = {"tag match latency": "ping_pong", "tag match bandwidth": "stream"}
     if tested in named or not tested:
         return own(named.get(tested, "ping_pong" if kind == "latency" else "stream"))
@@ -189,27 +206,62 @@ def _test(kind: str, tested: str) -> Pattern:
     return other("ucx_perftest", tested, divisor=0, factor=1)
 
 
-def _row(line: OutputLine, percentile: str, section: StatedSection, size: int) -> StatedRow:
-    words = line.text.replace("Final:", " ").split(",")
-    words = [word.strip() for word in words]
-    words = words if len(words) == 8 else line.text.replace("Final:", " ").replace(",", "").split()
-    if len(words) == 9:  # -f begins with the name of the test.
-        words = words[1:]
-    if len(words) != 8:
+def _cells(line: OutputLine, *, has_size: bool) -> _Cells:
+    """The numbers of a row. Raises NotUnderstood for other words and other counts of them."""
+    text = _INTERVAL.sub("", line.text)
+    words = [word.strip() for word in text.replace("Final:", "").split(",")]
+    if len(words) < 4 or any(" " in word for word in words):
+        # -f begins with the name of the test; -N separates thousands by commas.
+        plain = text.replace("Final:", "").replace(",", "").strip()
+        merged = _MERGED.fullmatch(plain)
+        words = list(merged.groups()) if merged else plain.split()
+        words = words[1:] if len(words) == 9 else words
+    size = words.pop(0) if has_size else ""
+    columns = {8: (*_COLUMNS, "", "overall_per_s"), 4: _OF_THREADS}.get(len(words))
+    if columns is None:
         line.refuse()
-    count = line.whole(words[0])
-    names = ("average_us", "overall_us", "average_MiB_per_s", "overall_MiB_per_s")
-    others = {
-        name: float(line.number_of(word)) for name, word in zip(names, words[2:6], strict=True)
-    }
+    for word in words[1:]:
+        line.value_of(word)
+    values = {column: word for column, word in zip(columns, words[1:], strict=True) if column}
+    return _Cells(line.whole(size) if size else None, line.whole(words[0]), values)
+
+
+def _stated(
+    line: OutputLine, percentile: str, section: StatedSection, size: int | None, cells: _Cells
+) -> StatedRow:
+    values = cells.values
+    kept = ((name, word) for name, word in values.items() if name in _COLUMNS[1:])
+    others = line.values_of(kept)
     if section.test.latency_divisor:
         # Of several threads together it is 0.
-        tail = 1000 * float(line.number_of(words[1]))
+        tail = 1000 * float(line.value_of(values.get("tail", "0")) or 0)
         latencies = {f"{float(percentile):g}": tail} if tail else {}
         return section.latency(
-            line, size, words[3], operations=count, latencies_ns=latencies, others=others
+            line,
+            size or 0,
+            values["overall_us"],
+            operations=cells.count,
+            latencies_ns=latencies,
+            others=others,
         )
-    return section.bandwidth(line, size, words[5], MIB, operations=count, others=others)
+    word = values["overall_MiB_per_s"]
+    unit = _unit(line, size, word, values["overall_per_s"])
+    whole = 1 if size is None else size
+    return section.bandwidth(line, whole, word, unit, operations=cells.count, others=others)
 
 
-UCX = Peer(name="ucx_perftest", mark=_MARK, read=read)
+def _unit(line: OutputLine, size: int | None, word: str, per_s: str) -> Decimal:
+    """MB are 2^20 bytes, of programs that print like it 10^6: what the messages' rate gives."""
+    rate, messages = line.value_of(word), line.value_of(per_s)
+    if not size or not rate or not messages:
+        return MIB
+    found = messages * size / rate
+    unit = min((MIB, MEGA), key=lambda one: abs(found - one))
+    # A rate of few messages was rounded.
+    slack = _NEAR + 1 / (2 * messages)
+    if abs(found / unit - 1) > slack:
+        line.refuse("its rates of bytes and of messages are not of one message size")
+    return MIB if abs(found / MIB - 1) <= 1 / (2 * messages) else unit
+
+
+UCX = Peer(name="ucx_perftest", marks=_MARKS, read=read)
