@@ -8,7 +8,7 @@ import msgspec
 
 from weft.errors import WeftError, without_effect
 from weft.sources.peers import read_output
-from weft.sources.peers.stated import Given
+from weft.sources.peers.stated import UNKNOWN_RANKS, Given
 from weft.units import format_bytes
 from weft.wording import counted
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from weft.plan.case import Case
+    from weft.sources.peers.stated import StatedRow
 
 # What a program says that it used is no other one, whatever it ran over.
 _PROTOCOLS = {"tcp", "udp"}
@@ -35,7 +35,9 @@ def check_given(contents: Mapping[Path, bytes], given: Given) -> None:
             continue
         needed = _without(given, name)
         stated = [
-            (path, cases) for path, own in contents.items() if (cases := _cases(path, own, needed))
+            (path, cases)
+            for path, own in contents.items()
+            if (cases := [row.case for row in _rows(path, own, needed) if _states(name, row)])
         ]
         for path, cases in stated:
             found = sorted({getattr(case, name) for case in cases})
@@ -57,19 +59,25 @@ def _without(given: Given, name: str) -> Given:
     return msgspec.structs.replace(given, **{name: getattr(Given(), name)})
 
 
-def _cases(path: Path, content: bytes, given: Given) -> list[Case]:
-    """The cases of an output by these values; none where it needs more."""
+def _states(name: str, row: StatedRow) -> bool:
+    """Whether an output states the size or the ranks of a row itself."""
+    return row.test.has_size if name == "bytes" else row.case.ranks != UNKNOWN_RANKS
+
+
+def _rows(path: Path, content: bytes, given: Given) -> tuple[StatedRow, ...]:
+    """What an output states by these values; nothing if no line of it can be read."""
     try:
-        return [row.case for row in read_output(path, given, content)[1].rows]
+        return read_output(path, given, content)[1].rows
     except WeftError:
-        return []
+        return ()
 
 
 def _check_protocol(path: Path, content: bytes, given: Given) -> None:
     """Raises WeftError: the program says that it used TCP, and the user UDP."""
     if given.transport not in _PROTOCOLS:
         return
-    own = {case.transport for case in _cases(path, content, _without(given, "transport"))}
+    rows = _rows(path, content, _without(given, "transport"))
+    own = {row.case.transport for row in rows}
     if other := sorted(own & _PROTOCOLS - {given.transport}):
         raise WeftError(
             f"{path} is of {other[0]}, and --transport says {given.transport}",

@@ -23,7 +23,7 @@ from weft.record.model import (
 )
 from weft.record.writer import RecordWriter, check_new
 from weft.sources.given_values import check_given
-from weft.sources.peers import read_output
+from weft.sources.peers import read_output, without_values
 from weft.sources.peers.text import PIPED, content_of
 from weft.stages import counted_off
 from weft.wording import MOST_NAMED, counted, few_of, verb_of
@@ -57,6 +57,9 @@ def import_outputs(
         (path, *read_output(path, given, content, strict=strict))
         for path, content in counted_off(list(contents.items()), "reading outputs")
     ]
+    for path, peer, output in read:
+        if not output.values:
+            raise without_values(path, peer.name, output)
     names = dict.fromkeys(peer.name for _, peer, _ in read)
     if len(names) > 1:
         firsts = (next(path for path, peer, _ in read if peer.name == name) for name in names)
@@ -188,7 +191,11 @@ def _header(
     launches = max(Counter(row.case for row in rows).values())
     hosts = [output.host for _, output in outputs if output.host]
     read = _not_read([output for _, output in outputs])
-    notes = [*([read] if read else []), *copies, *(note for _, output in outputs for note in output.notes)]
+    notes = [
+        *([read] if read else []),
+        *copies,
+        *(note for _, output in outputs for note in output.notes),
+    ]
     notes += [NO_DATE] if any(is_of_file for _, is_of_file in dates) else []
     return Header(
         schema_version=SCHEMA_VERSION,

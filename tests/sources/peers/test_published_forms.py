@@ -18,10 +18,10 @@ from weft.sources.peers.stated import Given, StatedOutput
 OSU = "# OSU MPI Latency Test v7.0\n# Size          Latency (us)\n8                       1.25\n"
 
 
-def of(text: str, folder: Path, told: Given | None = None) -> StatedOutput:
+def of(text: str, folder: Path, told: Given | None = None, *, strict: bool = False) -> StatedOutput:
     path = folder / "out.txt"
     path.write_text(text)
-    return read_output(path, told or Given())[1]
+    return read_output(path, told or Given(), strict=strict)[1]
 
 
 def keys(found: StatedOutput) -> list[str]:
@@ -70,14 +70,13 @@ def test_what_powershell_redirects_is_text(tmp_path: Path) -> None:
 
 
 def test_a_time_before_some_lines_only_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WeftError, match=r"out.txt:3: this line is not understood"):
-        of(OSU.replace("8  ", "00:55:22  8  "), tmp_path)
+    with pytest.raises(WeftError, match=r"out.txt:3: "):
+        of(OSU.replace("8  ", "00:55:22  8  "), tmp_path, strict=True)
 
 
 def test_a_decimal_comma_is_refused_with_what_to_write(tmp_path: Path) -> None:
-    with pytest.raises(WeftError, match=r"out.txt:3: '1,25' has a comma") as refused:
+    with pytest.raises(WeftError, match=r"out.txt:3: '1,25' has a comma"):
         of(OSU.replace("1.25", "1,25"), tmp_path)
-    assert refused.value.fix == "write decimals with a point, as the program does"
 
 
 def test_a_figure_below_nothing_is_none(tmp_path: Path) -> None:
@@ -157,15 +156,15 @@ OLD = """\
 def test_the_last_row_of_an_older_ucx_perftest_is_of_the_whole_run(tmp_path: Path) -> None:
     """Up to 1.8: no stages, and heads that say latency of a bandwidth too."""
     latency, bandwidth = (
-        f"$ ucx_perftest n1 -t {test} -s 64\n{OLD}" for test in ("tag_lat", "tag_bw")
+        f"$ ucx_perftest n1 -t {test} -s 4096\n{OLD}" for test in ("tag_lat", "tag_bw")
     )
     first, second = of(latency + bandwidth, tmp_path).rows
-    assert (first.case.key, first.time_ns) == ("ucx/ping_pong/64", 2 * 1195.0)
+    assert (first.case.key, first.time_ns) == ("ucx/ping_pong/4096", 2 * 1195.0)
     assert first.stated.latencies_ns == {"50": 523.0}
-    assert second.case.key == "ucx/stream/64"
-    assert second.time_ns == pytest.approx(64e9 / (3268.90 * 2**20))
-    with pytest.raises(WeftError, match=r"ucx_perftest up to 1\.8 does not name its test"):
-        of(OLD, tmp_path, Given(bytes=64))
+    assert second.case.key == "ucx/stream/4096"
+    assert second.time_ns == pytest.approx(4096e9 / (3268.90 * 2**20))
+    [row] = of(OLD, tmp_path, Given(bytes=64)).rows
+    assert (row.case.test, row.time_ns) == ("ucx_perftest_test_not_stated", 1195.0)
 
 
 def test_a_typical_time_of_ucx_perftest_with_stages_is_its_median(tmp_path: Path) -> None:
@@ -199,14 +198,14 @@ def test_the_mean_of_each_release_of_sockperf_is_found(
     if key:
         assert keys(of(text, tmp_path, Given(bytes=64))) == [key]
         return
-    with pytest.raises(WeftError, match="no line before it has the mean"):
+    with pytest.raises(WeftError, match="no line before it has its mean"):
         of(text, tmp_path, Given(bytes=64))
 
 
 def test_a_full_log_of_sockperf_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WeftError, match="this is a full log of single messages"):
         of(
-            "---\ntest was performed using the following parameters: --mps=1\n---\nsockperf: x\n",
+            "sockperf: == version #3.7 ==\ntest was performed using the following parameters: --mps=1\n---\nsockperf: x\n",
             tmp_path,
         )
 
@@ -219,14 +218,12 @@ def test_a_size_that_sockperf_states_is_of_its_run_alone(tmp_path: Path) -> None
     assert keys(found) == ["tcp/stream/32768", "tcp/stream/1472"]
 
 
-def test_a_run_of_iperf3_without_its_receiver_is_refused(tmp_path: Path) -> None:
+def test_a_run_of_iperf3_without_its_receiver_is_one_sides_account(tmp_path: Path) -> None:
     text = (OUTPUTS / "iperf3.txt").read_text()
     sent = "".join(line for line in text.splitlines(True) if "receiver" not in line)
-    with pytest.raises(WeftError, match="no line of this run says what its receiver got"):
-        of(text + sent, tmp_path, Given(bytes=131072))
-    udp = text.replace("  receiver", "  0.1 ms  0/9 (0%)\n[  5] Sent 9 datagrams")
-    with pytest.raises(WeftError, match="no line of this run says what its receiver got"):
-        of(udp, tmp_path, Given(bytes=131072))
+    whole, sender = of(text + sent, tmp_path, Given(bytes=131072)).rows
+    assert whole.case.test == "stream"
+    assert sender.case.test == "iperf3_bandwidth_one_side_s_account"
 
 
 def test_a_date_of_iperf3_is_one_in_every_system() -> None:
@@ -240,5 +237,5 @@ def test_fabtests_for_machines_name_their_program(tmp_path: Path) -> None:
     assert found.command == "fi_rdm_tagged_bw -p tcp -m -I 100 -S 64 127.0.0.1"
     with pytest.raises(WeftError, match="its total is not of fi_rdm_tagged_bw"):
         of(text.replace("total: 6400", "total: 12800"), tmp_path)
-    with pytest.raises(WeftError, match=r"out.txt:3: this line is not understood"):
+    with pytest.raises(WeftError, match=r"out.txt:1: no line"):
         of(text.replace("iterations", "count"), tmp_path)

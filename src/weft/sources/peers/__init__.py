@@ -17,7 +17,7 @@ from weft.sources.peers.omb import OMB
 from weft.sources.peers.perftest import PERFTEST
 from weft.sources.peers.qperf import QPERF
 from weft.sources.peers.sockperf import SOCKPERF
-from weft.sources.peers.text import content_of, text_of
+from weft.sources.peers.text import NO_REASON, content_of, text_of
 from weft.sources.peers.ucx import UCX
 
 if TYPE_CHECKING:
@@ -60,12 +60,10 @@ def read_output(
         if any(mark.search(line.text) for mark in peer.marks for line in lines)
     ]
     best = max(found, key=lambda one: one[1].values, default=None)
-    if best and best[1].values:
+    if best and best[1].rows:
         return best
     if best:
-        raise WeftError(
-            f"{path}:1: no line of this output of {best[0].name} has a value", _reason_of(best[1])
-        )
+        raise without_values(path, best[0].name, best[1])
     names = ", ".join(peer.name for peer in PEERS)
     raise WeftError(
         f"{path}:1: nothing in this file is of a program that weft knows",
@@ -73,10 +71,12 @@ def read_output(
     )
 
 
-def _reason_of(output: StatedOutput) -> str:
-    """What to do about an output without a value."""
+def without_values(path: Path, tool: str, output: StatedOutput) -> WeftError:
+    """The error for an output without one value: why its first row, or a line, has none."""
+    what = f"{path}:1: no line of this output of {tool} has a value"
     if output.rows:
-        return f"its first row: {output.rows[0].reason}; run it again"
-    if output.failed:
-        return f"it failed: {output.failed}; run it again"
-    return "import the whole output"
+        return WeftError(f"{what}: {output.rows[0].reason}", "run it again")
+    refused = [line.refused for line in output.ignored if line.refused]
+    if reasons := [one for one in refused if NO_REASON not in one.what]:
+        return reasons[0]
+    return WeftError(f"{what}{output.failed and f': {output.failed}'}", "import the whole output")

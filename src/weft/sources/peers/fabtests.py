@@ -41,7 +41,10 @@ _YAML = re.compile(
 )
 _BEGINS = re.compile(r"^- \{ xfer_size: ")
 _CALL = re.compile(r"^(?P<command>\S{0,300}\bfi_\w+ .*) :$")
-_MARKS = (_HEADS, _BEGINS,)
+_MARKS = (
+    _HEADS,
+    _BEGINS,
+)
 _PROGRAM = re.compile(r"\bfi_(?!info\b|strerror\b)\w+")
 _SCALED = re.compile(r"=?(\d+(?:\.\d+)?)([kmg]?)")
 # Of the count of its messages alone and of both ways, the numbers being cut.

@@ -212,12 +212,12 @@ class _Reader:
         if "Mbytes/sec" not in cells:
             line.refuse("it has no time")
         unit = _mbyte(line, size, cells)
-        place = msgspec.structs.replace(place, **self._window(place.test))
+        place = msgspec.structs.replace(place, **self._window(line.command, place.test))
         return place.bandwidth(line, size, cells["Mbytes/sec"], unit, **kept) if size else None
 
-    def _window(self, test: Pattern) -> dict[str, Any]:
+    def _window(self, command: str, test: Pattern) -> dict[str, Any]:
         """The messages of a bandwidth that share a buffer and a wait, by its command or release."""
-        typed = _WINDOW.search(self.command)
+        typed = _WINDOW.search(f"{command} {self.command}")
         release = tuple(map(int, re.findall(r"\d+", self.version)[:2]))
         if not typed and not release:
             return {"test": variation("IMB", test, f"{self._name}, window not stated")}

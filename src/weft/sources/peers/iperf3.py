@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from weft.sources.peers.text import OutputLine, OutputText
 
 _HEADS = re.compile(r"^\[ *ID\](?:\[Role\])? Interval +Transfer +(?:Bitrate|Bandwidth)(?P<rest>.*)")
-_MARKS = (MARK, re.compile(r"^\[ *ID\](?:\[Role\])? Interval +Transfer +"),)
+_MARKS = (
+    MARK,
+    re.compile(r"^\[ *ID\](?:\[Role\])? Interval +Transfer +"),
+)
 _PROGRAM = re.compile(r"\biperf3?\b")
 _FIGURE = re.compile(
     r"^\[ *(?P<id>\d+|SUM)\](?:\[(?P<role>\w+-\w)\])? +(?P<begin>[\d.]{1,12})- *(?P<end>[\d.]{1,12})"
@@ -199,7 +202,9 @@ class _Reader:
 
 
 def _summary_of(found: list[_Figure]) -> list[_Figure]:
-    """The lines of a whole run, which begins at 0 and lasts longest; all if they are intervals."""
+    """The lines of a whole run: the sender's, or those that last longest; all if they are intervals."""
+    if labelled := [(line, one) for line, one in found if one["rest"].strip().endswith("sender")]:
+        return labelled
     longest = max(float(one["end"]) for _, one in found)
     whole = [
         (line, one)

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 _HEADS = re.compile(r"^#? *size +count +type\b")
 _OF_NEURON = re.compile(r"^size\(B\) +count\(elems\) +type\b")
 _JSON = re.compile(r'"out_of_place" ?:')
-_MARKS = (_HEADS, _JSON, re.compile(r"^# +out-of-place +in-place"),)
+_MARKS = (
+    _HEADS,
+    _JSON,
+    re.compile(r"^# +out-of-place +in-place"),
+)
 _PROGRAM = re.compile(r"\b(?:\w+_perf\b|nccom-test\b)")
 _ITERATIONS = re.compile(r"(?<!warmup )(?<!agg )\biters: (\d+)")
 _RANK = re.compile(r"^#? *Rank +(\d+) ")

@@ -29,7 +29,12 @@ _FIGURE = re.compile(
 _LOGGP = re.compile(r"^L=\S+ +s=(?P<bytes>\d{1,18}) ")
 _PARAMETER = re.compile(r"\b(L|o_s|o_r|g|G)=(\S+)")
 _LOGGP_HEADS = re.compile(r"^# size n PRTT\(1,0,s\) ")
-_MARKS = (_VERSION, _FIGURE, _LOGGP, _LOGGP_HEADS,)
+_MARKS = (
+    _VERSION,
+    _FIGURE,
+    _LOGGP,
+    _LOGGP_HEADS,
+)
 _REMARK = re.compile(r"^(?:#|Info|\()|Netgauge v|[Tt]esting|[Ii]nitializ|[Bb]enchmark")
 # The first line of an output looks like a prompt of root.
 _PROGRAM = re.compile(r"^(?!Info:).*\bnetgauge\b")

@@ -35,7 +35,11 @@ _OF_FILE = re.compile(r"^\d{1,18} +\d{1,12}\.\d{6} +\d{1,9}\.\d{8}$")
 _OF_FIVE = re.compile(
     r"^\d{1,18}(?: +\d{1,9}\.\d{3}){3} +\d{1,12}\.\d\d(?: +\d{1,12}\.\d\d (?:GFlops|GB/sec))?$"
 )
-_MARKS = (_CONSOLE, _OF_FILE, _OF_FIVE,)
+_MARKS = (
+    _CONSOLE,
+    _OF_FILE,
+    _OF_FIVE,
+)
 # What the console says of -2 and -s, and how they are typed.
 _BOTH_WAYS = re.compile(r"^Passing data in both directions|\bNP\w+ .*-2\b")
 _STREAMING = re.compile(r"^Streaming in one direction|\bNP\w+ .*-s\b")
@@ -63,10 +67,11 @@ class _Reader:
         self.rows: list[StatedRow] = []
         self._given = given
         self._mode = ""
-        # The kind of row, the number of the last one on a console, and its size.
-        self._last: tuple[str, int, int] | None = None
+        # The number of the last row, which a console has, and its size.
+        self._last: tuple[int, int] | None = None
         self._has_both = False
         self._first = 0
+        self._kind = ""
 
     def take(self, line: OutputLine) -> None:
         """One line: how a run is measured, that it starts, or a row."""
@@ -88,15 +93,16 @@ class _Reader:
         Sizes rise; np.out begins anew with its first one, a console with its row 0.
         """
         last, begins = self._last, not at
-        if self._has_both or (last and last[0] != kind):
+        self._kind = self._kind or kind
+        if self._has_both or self._kind != kind:
             line.refuse("the rows of two runs are mixed here")
-        if last and kind == "console" and not begins and (at <= last[1] or size <= last[2]):
+        if last and kind == "console" and not begins and (at <= last[0] or size <= last[1]):
             line.refuse(_NO_RUN)
-        if last and kind != "console" and size <= last[2] and size != self._first:
+        if last and kind != "console" and size <= last[1] and size != self._first:
             line.refuse(_NO_RUN)
         if not last:
             self._first = size
-        self._last = (kind, at, size)
+        self._last = (at, size)
 
     def _section(self, command: str) -> StatedSection:
         mode = self._mode

@@ -71,6 +71,8 @@ TITLES: Mapping[str, str] = MappingProxyType(
     }
 )
 _VERBS = {"send": "Send", "write": "RDMA_Write", "read": "RDMA_Read", "atomic": "Atomic"}
+# A table whose list of single times is one of cycles.
+_OF_CYCLES = "cycles"
 _UNNAMED = "{}, test not stated"
 
 
@@ -133,6 +135,7 @@ class _Reader:
             self._heads(line)
         elif listed := _LIST.match(text):
             if listed["unit"] == "cycles":
+                self._title, self._columns = _OF_CYCLES, []
                 line.refuse(ARE_CYCLES, WITHOUT_CYCLES)
             self._singles.append(line)
         elif self._singles and _SINGLE.match(text):
@@ -180,7 +183,7 @@ class _Reader:
 
     def _row(self, line: OutputLine) -> None:
         words = line.words
-        if not self._columns:
+        if not self._columns or self._title == _OF_CYCLES:
             line.refuse("no line before it names the columns")
         if len(words) != len(self._columns):
             line.refuse()
@@ -195,7 +198,7 @@ class _Reader:
         local, remote = self._facts.ends
         if are_cycles([cells for _, cells in self._cells]):
             for line, _ in self._cells:
-                self._text.skip(line, ARE_CYCLES)
+                self._text.skip(line, ARE_CYCLES, WITHOUT_CYCLES)
         elif self._cells and local and (remote, local) in self._ends:
             self.notes.append(f"{self._cells[0][0].place}: {OTHER_SIDE}")
         elif self._cells:
@@ -248,5 +251,8 @@ def _test(title: str, queue_pairs: int = 1, *, on_gpu: bool = False, side: str =
     return other("perftest", words, figure="one_sided_latency")
 
 
-_MARKS = (_HEADS, MARK,)
+_MARKS = (
+    _HEADS,
+    MARK,
+)
 PERFTEST = Peer(name="perftest", marks=_MARKS, read=read)

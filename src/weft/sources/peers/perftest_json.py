@@ -133,7 +133,9 @@ def _without_quotes(text: OutputText) -> Iterator[tuple[list[OutputLine], dict[s
             yield text.lines, parts
             parts = {}
         elif part is not None and value:
-            part[value["name"]] = value["word"] or value["quoted"]
+            word = value["word"] or value["quoted"]
+            if part.setdefault(value["name"], word) != word:
+                part.clear()
         elif line.text:
             text.skip(line)
     if parts:

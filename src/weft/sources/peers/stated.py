@@ -110,7 +110,7 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
         if value is None:
             return self.without(line, size, _unmeasured(word))
         factor = max(self.test.latency_divisor, 1)
-        digit_ns = float(_digit(value) * unit_ns * factor)
+        digit_ns = float(digit_of(value) * unit_ns * factor)
         found = self._stated(line, digit_ns, stated)
         if value <= 0:
             return self.without(line, size, _none_of(word, value))
@@ -128,7 +128,7 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
         if value <= 0 or not moved:
             return self.without(line, size, _none_of(word, value))
         time_ns = moved * SEC / (value * unit)
-        digit_ns = float(time_ns * _digit(value) / value)
+        digit_ns = float(time_ns * digit_of(value) / value)
         return StatedRow(
             case=self.case(size),
             test=self.test,
@@ -161,7 +161,7 @@ def _none_of(word: str, value: Decimal) -> str:
     return f"it states {word}, " + ("below nothing" if value < 0 else "below its last digit")
 
 
-def _digit(value: Decimal) -> Decimal:
+def digit_of(value: Decimal) -> Decimal:
     """What one unit of the last printed digit is worth."""
     exponent = value.as_tuple().exponent
     return Decimal(1).scaleb(exponent if isinstance(exponent, int) else 0)

@@ -80,12 +80,13 @@ def variation(tool: str, same: Pattern, title: str) -> Pattern:
     return msgspec.structs.replace(same, name=name, title=whole, summary=summary)
 
 
-def without_size(tool: str, same: Pattern, title: str = "") -> Pattern:
+def without_size(tool: str, same: Pattern) -> Pattern:
     """A test whose output does not state its message size: no other test's figures are like it.
 
     A bandwidth is kept as the time of one byte.
     """
-    titled = variation(tool, same, f"{title or same.title}, message size not stated")
+    plain = same.title.partition(" (")[0]
+    titled = variation(tool, same, f"{plain}, message size not stated")
     return msgspec.structs.replace(
         titled, has_size=False, bandwidth_factor=0 if same.latency_divisor else 1
     )

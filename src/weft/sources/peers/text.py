@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 from weft.errors import WeftError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 # The path of piped input.
 PIPED = Path("-")
@@ -35,8 +35,10 @@ _TAGGED = re.compile(
     r"\[(?P<rank>[^\]\s]{1,80},\d+)\]<std(?:out|err)>: ?"
     r"|\([\w.-]{1,80}, ?rank=(?P<of_worker>\d+)\) ?"
     r"|\[rank ?(?P<of_rank>\d+)\]:? ?"
+    # iperf3 --timestamps.
+    r"|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}(?: |$)"
 )
-# These are prefixes only if nearly all lines have one: the times of a log or of iperf3, the ranks
+# These are prefixes only if nearly all lines have one: the times of a log, the ranks
 # of MPICH's -prepend-rank and of srun --label.
 _SHARED = (
     re.compile(r"\d\d:\d\d:\d\d(?: {1,2}|$)"),
@@ -44,11 +46,11 @@ _SHARED = (
         r"\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[-+]\d\d:?\d\d)?\]?"
         r"(?: std(?:out|err) [FP])?(?: |$)"
     ),
-    re.compile(r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}(?: |$)"),
     re.compile(r"\[(?P<rank>\d+)\](?: |$)"),
     re.compile(r" {0,6}(?:P\d+ )?(?P<rank>\d+):(?: (?! *\d+ bytes +\d+ times)|$)"),
 )
-_NEARLY_ALL = 0.8
+_NEARLY_ALL = 2 / 3
+_STARTERS = re.compile(r"(?:srun|slurmstepd|salloc|sbatch): ")
 _FAILURES = re.compile(
     r"MPI_ABORT was invoked|(?:mpirun|mpiexec|prterun)\S{0,40} (?:noticed|detected) that"
     r"|(?:mpirun|mpiexec|prterun) has exited due to process rank|^\[error\] fabtests:"
@@ -56,6 +58,18 @@ _FAILURES = re.compile(
     r"|^Fatal error in |Segmentation fault|CANCELLED AT|task\(s\) (?:Terminated|Killed)"
     r"|\*\*\* (?:An error occurred in MPI_|Process received signal)"
 )
+# What processes write on stderr beside the figures: [host:pid] of Open MPI, logs of UCX, libfabric
+# and NCCL, drivers.
+_ASIDE = re.compile(
+    r"^\[[\w.-]{1,80}:\d+\] |^\[\d+\.\d+\] \[[\w.-]{1,80}:\d+:\d+\] "
+    r"|^libibverbs: Warning: |^hwloc/linux: Ignoring |^libfabric:\d+:\d+:"
+    r"|^[^\s:]{1,80}:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN|TRACE) "
+)
+# Open MPI frames what it warns of with lines of so many dashes (opal/util/show_help.c).
+_FRAME = "-" * 74
+_LONGEST_BOX = 60
+# How no sentence begins, and most rows of figures do.
+_FIGURES = re.compile(r"^[#\d+|]|^\[ *\d+\]")
 # "$ osu_latency", "root@n1:~# osu_latency", "[me@n1 run]$ osu_latency", "+ osu_latency" of set -x.
 _PROMPT = re.compile(
     r"(?:\[[^\]\s@]{1,80}@[^\]]{1,200}\][$#%]|[^\s$>%#]{0,200}[$>%#]|\++) +(?P<command>\S.*)$"
@@ -66,12 +80,14 @@ _STARTED = re.compile(
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,2})?")
 _DECIMALS = re.compile(r"[-+]?\d+\.(\d+)")
+_USUAL_DECIMALS = 2
 # A program prints these for a value that it did not get.
 _NOT_MEASURED = re.compile(
     r"[-+]?(?:nan|inf)(?:ity)?|n/a|-|out-of-mem\S*|time-out\S*|int-overflow\S*", re.IGNORECASE
 )
 _WITH_A_COMMA = re.compile(r"[-+]?\d+,\d+")
 _PREFIXES = ("", "k", "m", "g", "t")
+NO_REASON = "this line is not understood"
 _REMOVE = "remove it if the program did not print it, or import without --strict"
 
 
@@ -92,6 +108,8 @@ class OutputLine:
         self.failures = failures
         self.command = ""
         self.runs = 0
+        # Why a reader refused it.
+        self.refused: NotUnderstood | None = None
 
     @property
     def place(self) -> str:
@@ -111,9 +129,11 @@ class OutputLine:
 
     def refuse(self, why: str = "", fix: str = _REMOVE) -> NoReturn:
         """Raises NotUnderstood that names the line."""
-        raise NotUnderstood(
-            f"{self.place}: {why or 'this line is not understood'}: {self.shown!r}", fix
+        # A reason that was found first is not lost.
+        self.refused = (not why and self.refused) or NotUnderstood(
+            f"{self.place}: {why or NO_REASON}: {self.shown!r}", fix
         )
+        raise self.refused
 
     def number_of(self, word: str) -> Decimal:
         """A word that has to be a number. Raises NotUnderstood."""
@@ -154,7 +174,7 @@ class OutputText:
         failures = 0
         texts = _plain(content).split("\n")
         cut = _cut_line(texts)
-        for number, text in _without_labels(texts):
+        for number, text in _without_warnings(_without_labels(texts)):
             if _FAILURES.search(text):
                 self.failed = self.failed or text.strip()
                 failures += 1
@@ -166,10 +186,13 @@ class OutputText:
             elif not _FENCE.match(text):
                 self.lines.append(line)
 
-    def skip(self, line: OutputLine, why: str = "") -> None:
+    def skip(self, line: OutputLine, why: str = "", fix: str = _REMOVE) -> None:
         """Count a line as ignored. Raises NotUnderstood if the reading is strict."""
-        if self._is_strict:
-            line.refuse(why)
+        try:
+            line.refuse(why, fix)
+        except NotUnderstood:
+            if self._is_strict:
+                raise
         self.ignored.append(line)
 
     def each(
@@ -254,7 +277,7 @@ def _cut_line(texts: list[str]) -> int:
     """The number of a last line that ends inside its last number; 0 if it is whole.
 
     Without a line end it is whole if its last number has as many decimals, or ends in the same
-    column, as the nearest row that has the same number of words.
+    column, as the nearest row that has the same number of words; else as the numbers beside it.
     """
     last = texts[-1].rstrip()
     words = last.split()
@@ -263,11 +286,11 @@ def _cut_line(texts: list[str]) -> int:
     rows = (text.rstrip() for text in reversed(texts[:-1]) if len(text.split()) == len(words))
     like = next((row for row in rows if _NUMBER.fullmatch(row.split()[-1])), "")
     decimals, others = (_DECIMALS.fullmatch(one) for one in (words[-1], (like.split() or [""])[-1]))
-    if decimals and others:
-        is_whole = len(decimals[1]) == len(others[1])
-    else:
-        is_whole = len(like) == len(last) if like else bool(decimals and len(decimals[1]) > 1)
-    return 0 if is_whole else len(texts)
+    if like and not (decimals and others):
+        return 0 if len(like) == len(last) else len(texts)
+    beside = [len(one[1]) for one in map(_DECIMALS.fullmatch, words[:-1]) if one]
+    usual = len(others[1]) if others else max(beside, default=_USUAL_DECIMALS)
+    return 0 if decimals and len(decimals[1]) == usual else len(texts)
 
 
 def _without_labels(texts: list[str]) -> list[tuple[int, str]]:
@@ -278,7 +301,7 @@ def _without_labels(texts: list[str]) -> list[tuple[int, str]]:
     found = [_QUOTES.sub("", text.strip(), count=1).strip() for text in texts]
     labels = [""] * len(found)
     for prefix in _SHARED:
-        filled = [text for text in found if text]
+        filled = [text for text in found if text and not _STARTERS.match(text)]
         if len(filled) > 1 and sum(map(bool, map(prefix.match, filled))) > _NEARLY_ALL * len(
             filled
         ):
@@ -287,6 +310,27 @@ def _without_labels(texts: list[str]) -> list[tuple[int, str]]:
     order = {label: at for at, label in enumerate(dict.fromkeys(labels))}
     numbered = sorted(enumerate(found, 1), key=lambda one: order[labels[one[0] - 1]])
     return numbered
+
+
+def _without_warnings(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Without boxes of warnings and what processes write aside, unless it says that a run failed."""
+    end = 0
+    for at, (number, text) in enumerate(numbered):
+        if at < end or (_ASIDE.match(text) and not _FAILURES.search(text)):
+            continue
+        length = _box_length([one for _, one in numbered[at : at + _LONGEST_BOX]])
+        end = at + length
+        if not length:
+            yield number, text
+
+
+def _box_length(lines: list[str]) -> int:
+    """How many of these lines are a box of a warning; 0 where none begins here."""
+    if lines[0] != _FRAME or _FRAME not in lines[1:]:
+        return 0
+    inside = lines[1 : 1 + lines[1:].index(_FRAME)]
+    is_warning = inside and not any(_FIGURES.match(x) or _FAILURES.search(x) for x in inside)
+    return len(inside) + 2 if is_warning else 0
 
 
 def _take_off(prefix: re.Pattern[str], found: list[str], labels: list[str]) -> None:

@@ -24,10 +24,11 @@ from weft.sources.peers.stated import (
     StatedOutput,
     StatedRow,
     StatedSection,
+    digit_of,
     finished,
 )
 from weft.sources.peers.tables import Tables
-from weft.sources.peers.tests import other, own, without_size
+from weft.sources.peers.tests import other, own, variation, without_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +45,11 @@ _HEADS = re.compile(
     r"^\| +(?P<stage>(?:Stage|Test) +\| )?# iterations \| +(?:(?P<at>[\d.]{1,9})%ile|typical) \|"
 )
 _KIND = re.compile(r"^\|(?: +\|){1,2} +(latency|overhead) \(usec\) +\|")
-_MARKS = (_CSV, _HEADS, _KIND,)
+_MARKS = (
+    _CSV,
+    _HEADS,
+    _KIND,
+)
 _PROGRAM = re.compile(r"\bucx_perftest\b")
 _SIZE = re.compile(r"\s-s +(\d+)\b")
 _DEPTH = re.compile(r"\s-O +(\d+)\b")
@@ -78,7 +83,7 @@ _COLUMNS = ("tail", "average_us", "overall_us", "average_MiB_per_s", "overall_Mi
 # Of several threads together only these are printed.
 _OF_THREADS = ("overall_us", "overall_MiB_per_s", "overall_per_s")
 # How far a rate of bytes may be from the rate of messages times the size.
-_NEAR = Decimal("0.1")
+_CLOSE, _NEAR = Decimal("0.01"), Decimal("0.1")
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
@@ -110,6 +115,7 @@ class _Reader:
         # What is above the heads that come, and what was above the last ones.
         self._next_kind = self._kind = self._percentile = self._tested = ""
         self._is_csv = self._has_stages = self._has_sizes = self._is_doubtful = False
+        self._is_cut = False
         self._last: OutputLine | None = None
         self._tables = Tables(text, self.rows)
 
@@ -135,7 +141,7 @@ class _Reader:
         """A row; one of an interval counts only if it is the last of a table without another."""
         if not self._percentile or self._is_doubtful:
             line.refuse()
-        is_final = "Final:" in line.text or self._is_csv
+        is_final = "Final:" in line.text or (self._is_csv and not _INTERVAL.match(line.text))
         is_named = bool(re.match(r"\w+/\w+ |\w+_\w+ ", line.text))
         if is_final or (self._has_stages and is_named):
             self._last = None
@@ -156,7 +162,9 @@ class _Reader:
         """The end of a table without a final row: the last interval's overall is of the run."""
         last, self._last = self._last, None
         if last:
+            self._is_cut = True
             self._text.each(self._row, [last])
+        self._is_cut = False
 
     def _row(self, line: OutputLine) -> None:
         cells = _cells(line, has_size=self._has_sizes)
@@ -172,6 +180,8 @@ class _Reader:
             kind = "" if not words else "overhead" if is_rate else "latency"
         self.is_guessed = self.is_guessed or not words
         test = _typed_test(named[1], kind) if named else _test(kind, self._tested)
+        if self._has_stages and self._is_cut:
+            test = variation("ucx_perftest", test, f"{test.title.partition(' (')[0]}, cut off")
         if size is None:
             test = without_size("ucx_perftest", test)
         section = StatedSection(test=test, transport=self._given.transport or "ucx")
@@ -256,12 +266,14 @@ def _unit(line: OutputLine, size: int | None, word: str, per_s: str) -> Decimal:
     if not size or not rate or not messages:
         return MIB
     found = messages * size / rate
+    # Both were rounded.
+    slack = sum(digit_of(one) / (2 * one) for one in (rate, messages))
+    if abs(found / MIB - 1) <= slack + _CLOSE:
+        return MIB
     unit = min((MIB, MEGA), key=lambda one: abs(found - one))
-    # A rate of few messages was rounded.
-    slack = _NEAR + 1 / (2 * messages)
-    if abs(found / unit - 1) > slack:
+    if abs(found / unit - 1) > slack + _NEAR:
         line.refuse("its rates of bytes and of messages are not of one message size")
-    return MIB if abs(found / MIB - 1) <= 1 / (2 * messages) else unit
+    return unit
 
 
 UCX = Peer(name="ucx_perftest", marks=_MARKS, read=read)
