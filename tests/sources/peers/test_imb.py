@@ -161,8 +161,10 @@ def test_a_row_behind_the_end_of_a_run_is_of_no_benchmark(tmp_path: Path) -> Non
         ("#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part\n", "mpi/window_stream/8/q256/shared"),
         ("#    Intel(R) MPI Benchmarks 2019 Update 3, MPI-1 part\n", "mpi/window_stream/8/shared"),
         (
-            "#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part\n"
-            "# ./IMB-MPI1 -window_size 16 Uniband -npmin 2\n",
+            (
+                "#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part\n"
+                "# ./IMB-MPI1 -window_size 16 Uniband -npmin 2\n"
+            ),
             "mpi/window_stream/8/q16/shared",
         ),
         ("", "mpi/imb_uniband_window_not_stated/8"),

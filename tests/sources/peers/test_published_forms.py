@@ -205,7 +205,8 @@ def test_the_mean_of_each_release_of_sockperf_is_found(
 def test_a_full_log_of_sockperf_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WeftError, match="this is a full log of single messages"):
         of(
-            "sockperf: == version #3.7 ==\ntest was performed using the following parameters: --mps=1\n---\nsockperf: x\n",
+            "sockperf: == version #3.7 ==\n"
+            "test was performed using the following parameters: --mps=1\n---\nsockperf: x\n",
             tmp_path,
         )
 

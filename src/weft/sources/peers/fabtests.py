@@ -61,7 +61,7 @@ _OWN: Mapping[str, str] = MappingProxyType(
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all tables in the file. Raises NotUnderstood if the reading is strict."""
+    """The figures of all tables in the file. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(text, given)
     text.each(reader.take)
@@ -129,7 +129,7 @@ def _figure(
 def _test(line: OutputLine, moved: int, total: Decimal) -> Pattern:
     """By the program's name and by `total`, which counts a ping-pong's messages both ways.
 
-    Both are printed in the same columns. Raises NotUnderstood where the two do not fit.
+    Both are printed in the same columns. Raises LineError where the two do not fit.
     """
     program = _PROGRAM.search(line.command)
     name = program[0] if program else ""
@@ -148,7 +148,7 @@ def _test(line: OutputLine, moved: int, total: Decimal) -> Pattern:
 def _size(line: OutputLine, word: str, bytes_by_rate: Decimal | None) -> int:
     """A whole size as printed; of one that was cut the size of fabtests that the figures give.
 
-    Raises NotUnderstood where there is none.
+    Raises LineError where there is none.
     """
     printed = _scaled(line, word, 1024)
     if "." not in word:

@@ -37,7 +37,7 @@ _UNITS = ("usec", "MiB/s/rank")
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all boxes. Raises NotUnderstood if the reading is strict."""
+    """The figures of all boxes. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(text, given)
     text.each(reader.take)

@@ -75,7 +75,7 @@ _FACTORS: Mapping[str, int] = MappingProxyType({"exchange": 4})
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all benchmarks in the file. Raises NotUnderstood if the reading is strict."""
+    """The figures of all benchmarks in the file. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(text, given)
     text.each(reader.take)
@@ -236,7 +236,7 @@ def _test(name: str) -> Pattern:
 
 
 def _mbyte(line: OutputLine, size: int, cells: dict[str, str]) -> Decimal:
-    """What Mbytes/sec counts in: what the rate of messages gives. Raises NotUnderstood for neither."""
+    """What Mbytes/sec counts in: what the rate of messages gives. Raises LineError for neither."""
     stated, rate = (line.value_of(cells.get(head, "0")) for head in ("Mbytes/sec", "Msg/sec"))
     moved = size * (rate or 0)
     if not stated or not moved:

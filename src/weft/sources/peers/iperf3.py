@@ -1,4 +1,4 @@
-"""Outputs of iperf3: text and --json (iperf3_json.py), of one run or many in a row; text of iperf 2.
+"""Outputs of iperf3: text and --json (iperf3_json.py), of one run or many; text of iperf 2.
 
 The receiver's rate counts, of all streams together, in text `receiver` or `[SUM]` of it. An output
 without it has one side's account, which is kept under that name. Lower-case bits have prefixes of
@@ -29,7 +29,7 @@ from weft.sources.peers.stated import (
     finished,
 )
 from weft.sources.peers.tests import other, without_size
-from weft.sources.peers.text import NotUnderstood, scale_of
+from weft.sources.peers.text import LineError, scale_of
 
 if TYPE_CHECKING:
     from weft.sources.peers.text import OutputLine, OutputText
@@ -41,7 +41,8 @@ _MARKS = (
 )
 _PROGRAM = re.compile(r"\biperf3?\b")
 _FIGURE = re.compile(
-    r"^\[ *(?P<id>\d+|SUM)\](?:\[(?P<role>\w+-\w)\])? +(?P<begin>[\d.]{1,12})- *(?P<end>[\d.]{1,12})"
+    r"^\[ *(?P<id>\d+|SUM)\](?:\[(?P<role>\w+-\w)\])?"
+    r" +(?P<begin>[\d.]{1,12})- *(?P<end>[\d.]{1,12})"
     r" +sec +[\d.]+ [KMGT]?Bytes +(?P<rate>[\d.]+) (?P<prefix>[KMGT]?)(?P<unit>bits|Bytes)/sec"
     r"(?P<rest>.*)$"
 )
@@ -58,14 +59,15 @@ _REMARK = re.compile(
     r"^(?:Reverse mode|\[ *\d+\](?:\[[\w-]+\])? local|[- ]+$|-{10,}|Server listening"
     r"|Control connection MSS|Cookie: |TCP MSS: |Target Bitrate: |Test Complete\. Summary"
     r"|CPU Utilization: |(?:snd|rcv)_tcp_congestion |\[ *(?:\d+|SUM)\] Sent \d+ datagrams$"
-    r"|TCP window size: |UDP buffer size: |Sending \d+ byte datagrams|Binding to local)"
+    r"|Accepted connection from |TCP window size: "
+    r"|UDP buffer size: |Sending \d+ byte datagrams|Binding to local)"
 )
 ONE_SIDE = "no line of a run says what its receiver got: it is kept as one side's account"
 _SERVERS = "Server output:"
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all runs. Raises NotUnderstood if the reading is strict."""
+    """The figures of all runs. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     if any(MARK.search(line.text) for line in text.lines):
         return read_json(text, given, command)
@@ -124,9 +126,8 @@ class _Reader:
         elif text == _SERVERS:
             # The other side's own account of what was counted already.
             self._is_servers = True
-        elif text and not self._stated(text) and not figure:
-            if not (_REMARK.match(text) or _ACCEPTS.match(text)):
-                line.refuse()
+        elif text and not (self._stated(text) or figure or _REMARK.match(text)):
+            line.refuse()
 
     def _figure(self, line: OutputLine, figure: re.Match[str]) -> None:
         rest = figure["rest"].strip()
@@ -178,7 +179,7 @@ class _Reader:
                         self.rows.append(self._row(line, one, streams, account))
                     elif not any(other_one["id"] == "SUM" for _, other_one in of_role):
                         line.refuse("the sum of the streams is missing")
-                except NotUnderstood:
+                except LineError:
                     self._text.skip(line)
 
     def _row(
@@ -202,7 +203,7 @@ class _Reader:
 
 
 def _summary_of(found: list[_Figure]) -> list[_Figure]:
-    """The lines of a whole run: the sender's, or those that last longest; all if they are intervals."""
+    """The lines of a whole run: the sender's, or the longest; all if they are intervals."""
     if labelled := [(line, one) for line, one in found if one["rest"].strip().endswith("sender")]:
         return labelled
     longest = max(float(one["end"]) for _, one in found)

@@ -13,7 +13,7 @@ from weft.sources.peers.iperf3_rows import test_of, utc_of
 from weft.sources.peers.json_text import objects_of
 from weft.sources.peers.stated import Given, StatedOutput, StatedRow, StatedSection, finished
 from weft.sources.peers.tests import other
-from weft.sources.peers.text import NotUnderstood
+from weft.sources.peers.text import LineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,14 +30,14 @@ _WAYS = {"sum_received": "TX-C", "sum_received_bidir_reverse": "RX-C"}
 
 
 def read_json(text: OutputText, given: Given, command: str) -> StatedOutput:
-    """The figures of all runs. Raises NotUnderstood if the reading is strict."""
+    """The figures of all runs. Raises LineError if the reading is strict."""
     rows: list[StatedRow] = []
     version = host = created = ""
     for line, found in _runs(text):
         try:
             text.failed = text.failed or str(found.get("error", ""))
             rows += _rows(line, found, given)
-        except NotUnderstood:
+        except LineError:
             text.skip(line, f"iperf3 failed: {found['error']}" if "error" in found else "")
         version = str(_at(found, "start", "version") or "").removeprefix("iperf ")
         system = _HOST.match(str(_at(found, "start", "system_info") or ""))
@@ -48,7 +48,7 @@ def read_json(text: OutputText, given: Given, command: str) -> StatedOutput:
 
 def _runs(text: OutputText) -> Iterator[tuple[OutputLine, dict[str, Any]]]:
     """Each run with a line that says it: an object, or the events of a stream."""
-    streamed = set()
+    streamed: set[object] = set()
     run: dict[str, Any] = {}
     for lines, found in objects_of(text):
         line = next((one for one in lines if MARK.search(one.text)), lines[0])

@@ -39,7 +39,7 @@ _REMARK = re.compile(
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of both matrices. Raises NotUnderstood if the reading is strict."""
+    """The figures of both matrices. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(text, given)
     text.each(reader.take)

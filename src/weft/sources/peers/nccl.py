@@ -14,7 +14,7 @@ from weft.sources.peers.json_text import objects_of
 from weft.sources.peers.stated import Given, Peer, StatedOutput, StatedSection, finished
 from weft.sources.peers.tables import Tables
 from weft.sources.peers.tests import other
-from weft.sources.peers.text import NotUnderstood
+from weft.sources.peers.text import LineError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ UNNAMED = (
 
 
 def read(text: OutputText, given: Given, tool: str = "nccl-tests") -> StatedOutput:
-    """The figures of the file. Raises NotUnderstood if the reading is strict."""
+    """The figures of the file. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(text, given, tool)
     if any(_JSON.search(line.text) for line in text.lines):
@@ -138,7 +138,7 @@ class _Reader:
             if not places or "time" not in places[0]:
                 line.refuse("it has no out_of_place with a time")
             self.rows.append(self._stated(line, size, named, places, places[0]["time"]))
-        except NotUnderstood:
+        except LineError:
             text.skip(line)
 
     def _stated(

@@ -44,7 +44,7 @@ _OF_ALL = ("1toN", "Nto1")
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of the file. Raises NotUnderstood if the reading is strict."""
+    """The figures of the file. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(text, given)
     text.each(reader.take)

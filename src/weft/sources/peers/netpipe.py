@@ -53,7 +53,7 @@ _NO_RUN = "its size is not above that of the row before it"
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of the file. Raises NotUnderstood if the reading is strict."""
+    """The figures of the file. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(given)
     text.each(reader.take)
@@ -71,24 +71,27 @@ class _Reader:
         self._last: tuple[int, int] | None = None
         self._has_both = False
         self._first = 0
-        self._kind = ""
+        self._kind = self._text = ""
 
     def take(self, line: OutputLine) -> None:
         """One line: how a run is measured, that it starts, or a row."""
         modes = _BOTH_WAYS.match(line.text), _STREAMING.match(line.text)
         if any(modes) or _REMARK.match(line.text):
             if self._last:
-                self._mode, self._last = "", None
+                self._mode, self._last, self._text = "", None, ""
             mode = "both ways at once" if modes[0] else "streaming" if modes[1] else ""
             self._has_both = bool(mode) and self._mode not in ("", mode)
             self._mode = mode or self._mode
         elif line.text:
             row, kind, at = _row(line, self._section(line.command))
+            if line.text == self._text:
+                line.refuse("it is the line before once more")
             self._follow(line, kind, at, row.case.bytes)
+            self._text = line.text
             self.rows.append(row)
 
     def _follow(self, line: OutputLine, kind: str, at: int, size: int) -> None:
-        """Raises NotUnderstood for a row of another run beside this one.
+        """Raises LineError for a row of another run beside this one.
 
         Sizes rise; np.out begins anew with its first one, a console with its row 0.
         """
@@ -118,7 +121,7 @@ class _Reader:
 
 
 def _row(line: OutputLine, section: StatedSection) -> tuple[StatedRow, str, int]:
-    """A row, its kind, and its number on a console. Raises NotUnderstood for anything else."""
+    """A row, its kind, and its number on a console. Raises LineError for anything else."""
     if console := _CONSOLE.match(line.text):
         count = line.whole(console["count"])
         size = line.whole(console["bytes"])

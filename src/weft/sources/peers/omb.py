@@ -96,7 +96,7 @@ _SAME_TITLE: Mapping[str, str] = MappingProxyType(
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all tests in the file. Raises NotUnderstood if the reading is strict."""
+    """The figures of all tests in the file. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(text, given)
     text.each(reader.take)
@@ -113,6 +113,8 @@ class _Reader:
         self._transport = given.transport or "mpi"
         self._test: Pattern | None = None
         self._title = ""
+        # The title of a table that has no row yet.
+        self._begun = ""
         # What is unlike the test of this title, in words: memory, layout, how a put ends.
         self._beside: dict[str, str] = {}
         self._datatypes: list[str] = []
@@ -143,6 +145,10 @@ class _Reader:
             self._row(line, text.split())
 
     def _begin(self, line: OutputLine, title: re.Match[str]) -> None:
+        if title[0] == self._begun and not self._workers:
+            # A copy of the title; what belongs to it stands before the first one.
+            return
+        self._begun = title[0]
         self._tables.begin(line)
         self._typed = _Typed(line.command, self._given)
         self._title, self.version = title["what"], title["version"] or title["older"] or ""
@@ -179,7 +185,9 @@ class _Reader:
             self._beside["layout"] = "derived datatype" if _TRANSMITTED in heads else ""
             test = self._titled()
             is_own = test is not None and test.name in TITLES.values()
-            fits = not is_own or (test is not None and test.has_size == ("Size" in heads))
+            is_rate = bool({*_BANDWIDTHS} & set(heads))
+            fits = test and is_rate == (test.figure == "bandwidth")
+            fits = fits and (not is_own or test is None or test.has_size == ("Size" in heads))
             self._test = test if fits else None
 
     def _titled(self) -> Pattern | None:
@@ -193,6 +201,7 @@ class _Reader:
     def _row(self, line: OutputLine, words: list[str]) -> None:
         if self._test is None:
             line.refuse("no line before it names its test and its columns")
+        self._begun = ""
         place = self._place(self._test)
         if self._windows.heads:
             self._windows.take(line, place, self.rows, self._tables)
@@ -238,7 +247,7 @@ class _Windows:
     def take(
         self, line: OutputLine, place: StatedSection, rows: list[StatedRow], tables: Tables
     ) -> None:
-        """Add a row's bandwidths, or give their message rates to them. Raises NotUnderstood."""
+        """Add a row's bandwidths, or give their message rates to them. Raises LineError."""
         if len(line.words) != len(self.heads) + 1:
             line.refuse()
         size = line.whole(line.words[0])

@@ -24,7 +24,7 @@ from weft.sources.peers.perftest_rows import (
 )
 from weft.sources.peers.stated import Given, Peer, StatedOutput, StatedRow, finished
 from weft.sources.peers.tests import other, own, variation
-from weft.sources.peers.text import NotUnderstood
+from weft.sources.peers.text import LineError
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ _UNNAMED = "{}, test not stated"
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all tables in the file. Raises NotUnderstood if the reading is strict."""
+    """The figures of all tables in the file. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     if any(MARK.search(line.text) for line in text.lines):
         return _read_json(text, given, command)
@@ -100,7 +100,7 @@ def _read_json(text: OutputText, given: Given, command: str) -> StatedOutput:
             if are_cycles([found.cells]):
                 found.line.refuse(ARE_CYCLES, WITHOUT_CYCLES)
             rows.append(row_of(found.line, found.cells, facts.section(test, given)))
-        except NotUnderstood:
+        except LineError:
             text.skip(found.line)
         is_sum = "Bidirectional" in found.title and not found.side
         notes += [ONE_SIZE, *([ONE_SIDE] if is_sum else []), *facts.notes(test)]
@@ -167,7 +167,7 @@ class _Reader:
             line.refuse()
 
     def _heads(self, line: OutputLine) -> None:
-        """The heads have spaces inside and between them. Raises NotUnderstood for others."""
+        """The heads have spaces inside and between them. Raises LineError for others."""
         # -U and -H print them before their list and behind it.
         is_mixed = bool(self._columns) and self._is_doubtful
         if self._cells:
@@ -218,10 +218,13 @@ class _Reader:
         title = self._title or _title_of(command, cells[0][1])
         test = _test(title, self._facts.queue_pairs, on_gpu=on_gpu, side=self._side)
         section = self._facts.section(test, self._given)
+        is_rate = any(head.startswith("BW average") for head in cells[0][1])
         for line, own_cells in cells:
             try:
+                if is_rate != (test.figure == "bandwidth"):
+                    line.refuse("its columns are not of the title before it")
                 self.rows.append(row_of(line, own_cells, section))
-            except NotUnderstood:
+            except LineError:
                 self._text.skip(line)
         self.notes += self._facts.notes(test)
 

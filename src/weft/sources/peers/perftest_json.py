@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weft.sources.peers.json_text import objects_of
-from weft.sources.peers.text import NotUnderstood
+from weft.sources.peers.text import LineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -88,14 +88,14 @@ def json_rows(text: OutputText, units: Mapping[str, Decimal]) -> Iterator[JsonRo
             )
             try:
                 yield _row(line, info, results, units, side)
-            except NotUnderstood:
+            except LineError:
                 text.skip(line)
 
 
 def _row(
     line: OutputLine, info: object, results: object, units: Mapping[str, Decimal], side: str
 ) -> JsonRow:
-    """Raises NotUnderstood for results that have no test, no size or no numbers."""
+    """Raises LineError for results that have no test, no size or no numbers."""
     if not isinstance(info, dict) or not isinstance(results, dict):
         line.refuse("it lacks test_info or results")
     title = _TEST.match(str(info.get("test", "")))

@@ -109,7 +109,7 @@ def are_cycles(rows: Sequence[Mapping[str, str]]) -> bool:
 
 
 def row_of(line: OutputLine, cells: dict[str, str], section: StatedSection) -> StatedRow:
-    """The figure of a row. Raises NotUnderstood for cells that are not understood."""
+    """The figure of a row. Raises LineError for cells that are not understood."""
     size = line.whole(cells["#bytes"])
     kept: dict[str, Any] = {"operations": line.whole(cells["#iterations"])}
     bandwidth = next((head for head in cells if head.startswith("BW average[")), "")

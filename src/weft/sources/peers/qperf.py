@@ -23,7 +23,7 @@ from weft.sources.peers.stated import (
     finished,
 )
 from weft.sources.peers.tests import other, own, without_size
-from weft.sources.peers.text import NotUnderstood, scale_of
+from weft.sources.peers.text import LineError, scale_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,7 @@ _FIGURES = ("latency", "recv_bw", "bw", "send_bw")
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all tests in the file. Raises NotUnderstood if the reading is strict."""
+    """The figures of all tests in the file. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(text, given)
     text.each(reader.take)
@@ -88,7 +88,7 @@ class _Reader:
             try:
                 is_first = name == names[0]
                 self.rows.append(self._row(test, line, value, _size(found), is_first))
-            except NotUnderstood:
+            except LineError:
                 self._text.skip(line)
 
     def _row(
@@ -130,7 +130,7 @@ def _pattern(what: str, name: str, is_first: bool) -> Pattern:
 
 
 def _size(found: Mapping[str, tuple[OutputLine, re.Match[str]]]) -> int | None:
-    """The message size: whole bytes, or behind a rounded one in brackets; None if it is not there."""
+    """The message size: whole bytes, or behind a rounded one in brackets; None without one."""
     if "msg_size" not in found:
         return None
     line, value = found["msg_size"]

@@ -7,7 +7,7 @@ size is printed by no version: a prompt in the file has it (-m), or a user says 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from weft.sources.peers.stated import (
     MIB,
@@ -57,7 +57,7 @@ _IS_LOG = "this is a full log of single messages"
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all runs in the file. Raises NotUnderstood if the reading is strict."""
+    """The figures of all runs in the file. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(given)
     text.each(reader.take)
@@ -147,7 +147,7 @@ class _Reader:
         line: OutputLine,
         word: str,
         unit: Decimal | None = None,
-        **stated: object,
+        **stated: Any,
     ) -> StatedRow:
         """The row of a figure, of a rate in this unit; of a test of its own without its size."""
         typed = _SIZE.search(line.command)

@@ -67,7 +67,7 @@ def finished(text: OutputText, rows: Iterable[StatedRow], **more: Any) -> Stated
 class Peer(msgspec.Struct, frozen=True, kw_only=True):
     """One format: how it is found by content, and what reads it. Both are pure.
 
-    `read` skips lines that it does not understand, or raises NotUnderstood if it is strict.
+    `read` skips lines that it does not understand, or raises LineError if it is strict.
     """
 
     name: str

@@ -25,25 +25,29 @@ class Tables:
         self._begun: OutputLine | None = None
         self._keys: dict[tuple[object, ...], OutputLine] = {}
         self._last: tuple[object, ...] = ()
-        self._first_row = 0
+        self._first_row = self._noise = 0
         self._is_doubtful = self._is_mixed = False
 
     def begin(self, line: OutputLine) -> None:
         """Another table begins, with its title.
 
-        If the one before has no rows and nothing ended it, its rows may follow in this one.
+        If the one before has no rows and nothing ended it, its rows may follow in this one: of two
+        tests at once no row is read.
         """
         begun = self._begun
         self._is_doubtful = bool(
             begun and not self._keys and (begun.failures, begun.runs) == (line.failures, line.runs)
         )
-        self._begun, self._first_row, self._is_mixed = line, len(self._rows), False
+        is_other = begun is not None and begun.text != line.text
+        self._begun, self._first_row = line, len(self._rows)
+        self._is_mixed = self._is_doubtful and is_other
+        self._noise = len(self._text.ignored)
         self._keys, self._last = {}, ()
 
     def once(self, line: OutputLine, *key: object, rises: bool = False) -> None:
         """A row, by what makes it unlike the others of its table; its size first if it `rises`.
 
-        A table may begin again with its first row: it is measured again. Raises NotUnderstood for
+        A table may begin again with its first row: it is measured again. Raises LineError for
         a copy of the row before, and for a table of two runs, whose rows are then dropped.
         """
         if self._is_mixed:
@@ -60,7 +64,7 @@ class Tables:
         self._keys[key], self._last = line, key
 
     def drop(self, line: OutputLine) -> None:
-        """Raises NotUnderstood: this table is of two runs."""
+        """Raises LineError: this table is of two runs."""
         self._is_mixed = True
         places = {row.stated.place for row in self._rows[self._first_row :]}
         for one in self._text.lines:

@@ -91,7 +91,7 @@ NO_REASON = "this line is not understood"
 _REMOVE = "remove it if the program did not print it, or import without --strict"
 
 
-class NotUnderstood(WeftError):
+class LineError(WeftError):
     """One line that a reader does not understand. The others may be read nevertheless."""
 
 
@@ -109,7 +109,7 @@ class OutputLine:
         self.command = ""
         self.runs = 0
         # Why a reader refused it.
-        self.refused: NotUnderstood | None = None
+        self.refused: LineError | None = None
 
     @property
     def place(self) -> str:
@@ -128,15 +128,15 @@ class OutputLine:
         return text if len(text) <= 60 else text[:57] + "..."
 
     def refuse(self, why: str = "", fix: str = _REMOVE) -> NoReturn:
-        """Raises NotUnderstood that names the line."""
+        """Raises LineError that names the line."""
         # A reason that was found first is not lost.
-        self.refused = (not why and self.refused) or NotUnderstood(
+        self.refused = (not why and self.refused) or LineError(
             f"{self.place}: {why or NO_REASON}: {self.shown!r}", fix
         )
         raise self.refused
 
     def number_of(self, word: str) -> Decimal:
-        """A word that has to be a number. Raises NotUnderstood."""
+        """A word that has to be a number. Raises LineError."""
         if _WITH_A_COMMA.fullmatch(word):
             self.refuse(f"{word!r} has a comma", "write decimals with a point")
         if not _NUMBER.fullmatch(word):
@@ -144,7 +144,7 @@ class OutputLine:
         return Decimal(word)
 
     def value_of(self, word: str) -> Decimal | None:
-        """A number, or None for a value that the program did not get. Raises NotUnderstood."""
+        """A number, or None for a value that the program did not get. Raises LineError."""
         return None if _NOT_MEASURED.fullmatch(word) else self.number_of(word)
 
     def values_of(self, cells: Iterable[tuple[str, str]]) -> dict[str, float]:
@@ -152,7 +152,7 @@ class OutputLine:
         return {head: float(word) for head, word in cells if _NUMBER.fullmatch(word)}
 
     def whole(self, word: str) -> int:
-        """A word that has to be a whole number of at most 18 digits. Raises NotUnderstood."""
+        """A word that has to be a whole number of at most 18 digits. Raises LineError."""
         if not re.fullmatch(r"\d{1,18}", word):
             self.refuse(f"{word!r} is not a whole number")
         return int(word)
@@ -187,10 +187,10 @@ class OutputText:
                 self.lines.append(line)
 
     def skip(self, line: OutputLine, why: str = "", fix: str = _REMOVE) -> None:
-        """Count a line as ignored. Raises NotUnderstood if the reading is strict."""
+        """Count a line as ignored. Raises LineError if the reading is strict."""
         try:
             line.refuse(why, fix)
-        except NotUnderstood:
+        except LineError:
             if self._is_strict:
                 raise
         self.ignored.append(line)
@@ -198,11 +198,11 @@ class OutputText:
     def each(
         self, take: Callable[[OutputLine], object], lines: Iterable[OutputLine] | None = None
     ) -> None:
-        """Read line by line; skip what `take` refuses. Raises NotUnderstood if it is strict."""
+        """Read line by line; skip what `take` refuses. Raises LineError if it is strict."""
         for line in self.lines if lines is None else lines:
             try:
                 take(line)
-            except NotUnderstood:
+            except LineError:
                 if self._is_strict:
                     raise
                 self.ignored.append(line)
@@ -308,12 +308,11 @@ def _without_labels(texts: list[str]) -> list[tuple[int, str]]:
             _take_off(prefix, found, labels)
     _take_off(_TAGGED, found, labels)
     order = {label: at for at, label in enumerate(dict.fromkeys(labels))}
-    numbered = sorted(enumerate(found, 1), key=lambda one: order[labels[one[0] - 1]])
-    return numbered
+    return sorted(enumerate(found, 1), key=lambda one: order[labels[one[0] - 1]])
 
 
 def _without_warnings(numbered: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Without boxes of warnings and what processes write aside, unless it says that a run failed."""
+    """Without boxes of warnings and lines written aside, unless they say that a run failed."""
     end = 0
     for at, (number, text) in enumerate(numbered):
         if at < end or (_ASIDE.match(text) and not _FAILURES.search(text)):
@@ -334,7 +333,7 @@ def _box_length(lines: list[str]) -> int:
 
 
 def _take_off(prefix: re.Pattern[str], found: list[str], labels: list[str]) -> None:
-    """Remove a prefix, and keep the rank that it names; a line without one is of the rank before."""
+    """Remove a prefix, and keep the rank that it names; a line without one has the rank before."""
     for at, text in enumerate(found):
         match = prefix.match(text)
         if match:

@@ -72,7 +72,8 @@ _BOX_SIZE = re.compile(r"^\| Message size: +(\d+) +\|$")
 _FRAME = re.compile(r"^[+|]")
 _INTERVAL = re.compile(r"^\[thread \d+\] *")
 _REMARK = re.compile(
-    r"^(?:Waiting for connection|Accepted connection|\[\d+\.\d+\] \[|.{0,300}\bUCX +(?:WARN|INFO|DIAG))"
+    r"^(?:Waiting for connection|Accepted connection|\[\d+\.\d+\] \["
+    r"|.{0,300}\bUCX +(?:WARN|INFO|DIAG))"
 )
 # Columns that run into each other where a value is wide: count, three times of three decimals, two
 # rates of two, two counts a second.
@@ -87,7 +88,7 @@ _CLOSE, _NEAR = Decimal("0.01"), Decimal("0.1")
 
 
 def read(text: OutputText, given: Given) -> StatedOutput:
-    """The figures of all runs in the file. Raises NotUnderstood if the reading is strict."""
+    """The figures of all runs in the file. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
     reader = _Reader(text, given)
     text.each(reader.take)
@@ -100,7 +101,7 @@ class _Cells(NamedTuple):
     """The numbers of a row, by their columns, and how many operations they are of."""
 
     size: int | None
-    count: int
+    operations: int
     values: dict[str, str]
 
 
@@ -115,7 +116,7 @@ class _Reader:
         # What is above the heads that come, and what was above the last ones.
         self._next_kind = self._kind = self._percentile = self._tested = ""
         self._is_csv = self._has_stages = self._has_sizes = self._is_doubtful = False
-        self._is_cut = False
+        self._is_cut = self._has_rows = False
         self._last: OutputLine | None = None
         self._tables = Tables(text, self.rows)
 
@@ -128,7 +129,7 @@ class _Reader:
         elif heads := _HEADS.match(text):
             self._begin(line, heads["at"], is_csv=False, has_stages=bool(heads["stage"]))
         elif found := _KIND.match(text):
-            self._is_doubtful = bool(self._next_kind)
+            self._is_doubtful = self._next_kind not in ("", found[1])
             self._next_kind = found[1]
         elif found := _TESTED.match(text):
             self._tested = found[1]
@@ -141,12 +142,13 @@ class _Reader:
         """A row; one of an interval counts only if it is the last of a table without another."""
         if not self._percentile or self._is_doubtful:
             line.refuse()
+        self._has_rows = True
         is_final = "Final:" in line.text or (self._is_csv and not _INTERVAL.match(line.text))
         is_named = bool(re.match(r"\w+/\w+ |\w+_\w+ ", line.text))
         if is_final or (self._has_stages and is_named):
             self._last = None
             self._row(line)
-        elif _cells(line, has_size=False).count >= 0:
+        elif _cells(line, has_size=False).operations >= 0:
             self._last = line
 
     def _begin(
@@ -155,7 +157,9 @@ class _Reader:
         self.end()
         self._tables.begin(line)
         self._percentile = percentile or _MEDIAN
-        self._kind, self._next_kind = self._next_kind, ""
+        if self._next_kind or self._has_rows:
+            self._kind, self._next_kind = self._next_kind, ""
+        self._has_rows = False
         self._is_csv, self._has_stages, self._has_sizes = is_csv, has_stages, False
 
     def end(self) -> None:
@@ -217,7 +221,7 @@ def _test(kind: str, tested: str) -> Pattern:
 
 
 def _cells(line: OutputLine, *, has_size: bool) -> _Cells:
-    """The numbers of a row. Raises NotUnderstood for other words and other counts of them."""
+    """The numbers of a row. Raises LineError for other words and other counts of them."""
     text = _INTERVAL.sub("", line.text)
     words = [word.strip() for word in text.replace("Final:", "").split(",")]
     if len(words) < 4 or any(" " in word for word in words):
@@ -250,14 +254,14 @@ def _stated(
             line,
             size or 0,
             values["overall_us"],
-            operations=cells.count,
+            operations=cells.operations,
             latencies_ns=latencies,
             others=others,
         )
     word = values["overall_MiB_per_s"]
     unit = _unit(line, size, word, values["overall_per_s"])
     whole = 1 if size is None else size
-    return section.bandwidth(line, whole, word, unit, operations=cells.count, others=others)
+    return section.bandwidth(line, whole, word, unit, operations=cells.operations, others=others)
 
 
 def _unit(line: OutputLine, size: int | None, word: str, per_s: str) -> Decimal:
