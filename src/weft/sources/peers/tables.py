@@ -36,7 +36,10 @@ class Tables:
         """
         begun = self._begun
         self._is_doubtful = bool(
-            begun and not self._keys and (begun.failures, begun.runs) == (line.failures, line.runs)
+            begun
+            and not self._keys
+            and (begun.failures, begun.runs) == (line.failures, line.runs)
+            and self._noise == len(self._text.ignored)
         )
         is_other = begun is not None and begun.text != line.text
         self._begun, self._first_row = line, len(self._rows)

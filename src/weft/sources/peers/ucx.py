@@ -83,6 +83,7 @@ _MERGED = re.compile(
 _COLUMNS = ("tail", "average_us", "overall_us", "average_MiB_per_s", "overall_MiB_per_s")
 # Of several threads together only these are printed.
 _OF_THREADS = ("overall_us", "overall_MiB_per_s", "overall_per_s")
+_THREADS = re.compile(r"\d{1,18} \d+\.\d{3} \d+\.\d\d \d+")
 # How far a rate of bytes may be from the rate of messages times the size.
 _CLOSE, _NEAR = Decimal("0.01"), Decimal("0.1")
 
@@ -232,7 +233,8 @@ def _cells(line: OutputLine, *, has_size: bool) -> _Cells:
         words = words[1:] if len(words) == 9 else words
     size = words.pop(0) if has_size else ""
     columns = {8: (*_COLUMNS, "", "overall_per_s"), 4: _OF_THREADS}.get(len(words))
-    if columns is None:
+    # A row that was cut has four words too.
+    if columns is None or (columns is _OF_THREADS and not _THREADS.fullmatch(" ".join(words))):
         line.refuse()
     for word in words[1:]:
         line.value_of(word)

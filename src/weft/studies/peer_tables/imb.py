@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from weft.sources.peers.imb import TITLES
+from weft.sources.peers.omb import ALIKE
 from weft.studies.peer_tables.figures import EXCHANGES, CaseFigures
 from weft.studies.peer_tables.layout import (
     PeerLayout,
@@ -96,6 +97,7 @@ IMB = PeerLayout(
     program="IMB-MPI1 2021",
     definition="means over all repetitions",
     titles=TITLES,
+    alike=ALIKE,
     lines=lines,
     lacks=lacks,
     head=(_RULE, "#    Intel(R) MPI Benchmarks 2021, MPI-1 part", _RULE),
