@@ -277,7 +277,7 @@ def options_in_words(variant: str, point: str = "") -> str:
     others = []
     for option in variant.split("/"):
         if found := _RANKS.fullmatch(option):
-            ranks = counted(int(found[1]), "rank")
+            ranks = counted(int(found[1]), "rank") if int(found[1]) else "unknown ranks"
         elif found := _POINT.fullmatch(option):
             place = point or f"point {found[1]}"
         elif option == "back":
