@@ -17,11 +17,13 @@
 #include "contract/rank_hosts.hpp"
 #include "host/arithmetic.hpp"
 #include "host/binding.hpp"
+#include "host/counters.hpp"
 #include "host/deadline.hpp"
 #include "host/hosts.hpp"
 #include "host/memory.hpp"
 #include "host/network.hpp"
 #include "patterns/all.hpp"
+#include "run/counters_of_hosts.hpp"
 #include "run/describe.hpp"
 #include "run/gather.hpp"
 #include "run/inspection.hpp"
@@ -41,13 +43,19 @@ struct ThisHost {
   static std::shared_ptr<const RankHosts> hosts_of_ranks(Bootstrap& boot) {
     return std::make_shared<const RankHosts>(rank_hosts(hosts_of(boot)));
   }
+  /// The first rank of each host reads the counters of its host. Collective.
+  static std::unique_ptr<CountersOfHosts> counters(Bootstrap& boot) {
+    return std::make_unique<CountersOfHosts>(
+        boot, reads_counters(boot) ? std::make_unique<HostCounters>() : nullptr);
+  }
   /// The time of a case, as long as what this returns is there.
   static Deadline limit(Bootstrap& /*boot*/, unsigned seconds) { return Deadline(seconds); }
 };
 
 /// False when the link broke. `tick_ns` is what a tick of this rank is worth.
 template <class Machine, TwoSided T>
-bool serve(T& link, Bootstrap& boot, typename Machine::Place& place, double tick_ns) {
+bool serve(T& link, Bootstrap& boot, typename Machine::Place& place, double tick_ns,
+           CountersOfHosts* counters) {
   MessageMemory memory;
   const std::vector<int> ranks_here = ranks_that_share(boot);
   const std::shared_ptr<const RankHosts> hosts = Machine::hosts_of_ranks(boot);
@@ -64,8 +72,9 @@ bool serve(T& link, Bootstrap& boot, typename Machine::Place& place, double tick
     place.release_helpers();  // such as the last case made
     Batch batch;
     BatchLine answer(write_text);
-    const bool whole = run_case<T, typename Machine::Now>(
-        link, boot, memory, spec, batch, answer, tick_ns, static_cast<AllPatterns*>(nullptr));
+    const bool whole =
+        run_case<T, typename Machine::Now>(link, boot, memory, spec, batch, answer, tick_ns,
+                                           static_cast<AllPatterns*>(nullptr), counters);
     if (!whole) {
       write_error(T::name, batch.outcome.reason);
       return false;
@@ -122,6 +131,8 @@ void measure(const Options& options, Bootstrap& boot) {
   place.release_helpers();
   const std::vector<std::string> locations = gather_texts(boot, to_line(place.location()));
   const Calibration at_start = Machine::calibrate_since(start, first_baseline_ns);
+  std::unique_ptr<CountersOfHosts> counters;
+  if constexpr (requires { Machine::counters(boot); }) counters = Machine::counters(boot);
   if (boot.rank() == 0) {
     Details details = link.details();
     if constexpr (!IsModel<T>) {
@@ -129,9 +140,11 @@ void measure(const Options& options, Bootstrap& boot) {
     }
     details.emplace_back("helper threads", place.helpers());
     details.emplace_back("flush to zero", flushes_to_zero() ? "on" : "off");
-    write_line(hello_line(T::name, boot.library(), locations, at_start, details));
+    write_line(hello_line(T::name, boot.library(), locations, at_start, details,
+                          counters == nullptr ? CountedKinds{} : counters->kinds()));
   }
-  if (!serve<Machine>(link, boot, place, at_start.tick_ns)) boot.abort(exit_link_fault);
+  if (!serve<Machine>(link, boot, place, at_start.tick_ns, counters.get()))
+    boot.abort(exit_link_fault);
   if (boot.rank() != 0) return;
   const Calibration at_end = Machine::calibrate_since(start, first_baseline_ns);
   if constexpr (requires { Machine::link_bytes(boot); }) {

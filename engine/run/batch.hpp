@@ -33,6 +33,22 @@ struct PagesGot {
   std::uint64_t huge_bytes = 0;
 };
 
+/// How far a counter rose that a rank reads: by its place in the rank's list.
+struct RankRise {
+  int rank = 0;
+  std::uint32_t counter = 0;
+  std::uint32_t rise = 0;
+};
+
+/// The same in the kernel's words.
+struct NamedRise {
+  std::string host;
+  std::string device;
+  std::string name;
+  std::string kind;
+  std::uint32_t rise = 0;
+};
+
 struct Batch {
   std::uint64_t id = 0;
   Outcome outcome;
@@ -56,6 +72,9 @@ struct Batch {
   /// Rank 0's samples; every other series is a part.
   std::vector<Ticks> ticks;
   std::vector<Series> parts;
+  /// The errors and other events that the hosts counted since the batch before.
+  std::vector<RankRise> rises;
+  std::vector<NamedRise> counters;
   /// The link broke: no further case is answered.
   bool ended_launch = false;
 };

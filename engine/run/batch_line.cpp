@@ -57,6 +57,13 @@ void BatchLine::begin(const Batch& batch) {
     head["pairs"] = batch.pairs.all;
     head["pairs_between_hosts"] = batch.pairs.between_hosts;
   }
+  for (const NamedRise& one : batch.counters) {
+    head["counters"].push_back({{"host", one.host},
+                                {"device", one.device},
+                                {"name", one.name},
+                                {"kind", one.kind},
+                                {"rise", one.rise}});
+  }
   if (batch.queue_held) head["queue_held"] = *batch.queue_held;
   text_ = dump(head);
   text_.back() = ',';

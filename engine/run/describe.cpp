@@ -165,7 +165,7 @@ std::string describe_line(const Description& self) {
 
 std::string hello_line(std::string_view transport, const std::string& library,
                        std::span<const std::string> locations, const Calibration& clock,
-                       const Details& details) {
+                       const Details& details, const CountedKinds& counters) {
   json ranks = json::array();
   for (std::size_t rank = 0; rank < locations.size(); ++rank) {
     json location = json::parse(locations[rank]);
@@ -174,13 +174,11 @@ std::string hello_line(std::string_view transport, const std::string& library,
   }
   json notes = json::object();
   for (const auto& [key, value] : details) notes[key] = value;
-  return dump({{"kind", "hello"},
-               {"protocol", protocol_version},
-               {"transport", transport},
-               {"mpi", library},
-               {"ranks", ranks},
-               {"clock", to_json(clock)},
-               {"details", notes}});
+  json line{
+      {"kind", "hello"}, {"protocol", protocol_version}, {"transport", transport}, {"mpi", library},
+      {"ranks", ranks},  {"clock", to_json(clock)},      {"details", notes}};
+  if (!counters.empty()) line["counters"] = counters;
+  return dump(line);
 }
 
 std::string bye_line(const Calibration& clock, const SimulationEnd& simulation) {

@@ -12,6 +12,7 @@
 #include "contract/task.hpp"
 #include "host/binding.hpp"
 #include "host/clock.hpp"
+#include "run/counters_of_hosts.hpp"
 #include "run/pattern_on.hpp"
 
 namespace weft {
@@ -53,7 +54,7 @@ std::string to_line(const Location& location);
 std::string describe_line(const Description& self);
 std::string hello_line(std::string_view transport, const std::string& library,
                        std::span<const std::string> locations, const Calibration& clock,
-                       const Details& details);
+                       const Details& details, const CountedKinds& counters = {});
 /// What a simulation says of itself at its end: the bytes that the fabric's links carried, by name,
 /// and the most memory that it had at once.
 struct SimulationEnd {

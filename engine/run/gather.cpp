@@ -199,6 +199,7 @@ Gathering::Gathering(Bootstrap& boot, const Report& own, Batch& batch)
   batch.cpu_ns = {own.cpu_ns};
   batch.queue_held = own.queue_held;
   batch.pairs = own.pairs;
+  add_rises(0, heads_.front());
   for (int rank = 1; rank < boot.size(); ++rank) {
     const ReportHead& head = heads_[static_cast<std::size_t>(rank)];
     const std::string fault = refuse_head(head, own.parts.size(), asked_.values);
@@ -219,7 +220,14 @@ void Gathering::say(const Asked& asked) {
   (void)boot_->broadcast(text);
 }
 
+void Gathering::add_rises(int rank, const ReportHead& head) {
+  for (const CounterRise& one : std::span(head.rise).first(head.rises)) {
+    batch_->rises.push_back({rank, one.counter, one.rise});
+  }
+}
+
 void Gathering::merge(int rank, const ReportHead& head) {
+  add_rises(rank, head);
   batch_->outcome.verified_bytes += head.verified_bytes;
   batch_->cpu_ns.push_back(head.cpu_ns);
   batch_->pairs.all += head.pairs;

@@ -50,6 +50,7 @@ class Gathering {
 
   /// Whether all that ranks have to say came with their heads: nobody waits for what is wanted.
   [[nodiscard]] bool has_all() const { return of_rank_ > sizeof(ReportHead); }
+  void add_rises(int rank, const ReportHead& head);
   void merge(int rank, const ReportHead& head);
   [[nodiscard]] std::vector<std::byte> reason_of(int rank, const ReportHead& head);
   /// Hears the reason of a rank, once all know that it is wanted.

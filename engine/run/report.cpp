@@ -22,6 +22,8 @@ ReportHead head_of(const Report& report) {
   head.pairs_between_hosts = report.pairs.between_hosts;
   head.reason_bytes =
       static_cast<std::uint32_t>(std::min(report.outcome.reason.size(), most_reason_bytes));
+  head.rises = static_cast<std::uint16_t>(std::min(report.rises.size(), most_rises));
+  std::copy_n(report.rises.begin(), head.rises, head.rise.begin());
   for (std::size_t at = 0; at < report.parts.size(); ++at) {
     const std::vector<Ticks>& ticks = report.parts[at].ticks;
     if (std::all_of(ticks.begin(), ticks.end(), [](Ticks value) { return value == 0; })) continue;
@@ -91,6 +93,7 @@ std::string refuse_head(const ReportHead& head, std::size_t series, std::size_t 
     return is_no("series of " + counted(head.values, "value") + " where there are " +
                  counted(values, "sample"));
   }
+  if (head.rises > most_rises) return is_no(counted(head.rises, "counter") + " that rose");
   if (!std::isfinite(head.tick_ns) || head.tick_ns <= 0) return is_no("a tick that takes no time");
   return "";
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "contract/roles.hpp"
+#include "host/counters.hpp"
 #include "run/batch.hpp"
 
 namespace weft {
@@ -34,9 +35,14 @@ struct Report {
   /// Whether rank 0's samples are of all ranks together: its own times are the series `own_times`
   /// then, if it has any.
   bool is_of_all = false;
+  /// Of the host's counters, if this rank reads them; at most `most_rises`.
+  std::vector<CounterRise> rises;
   /// Whether each value is to reach the record, however many there are.
   bool keeps_all = false;
 };
+
+/// A rank reports so many counters that rose at most.
+inline constexpr std::size_t most_rises = 16;
 
 /// A reason is cut to so many bytes, to fewer where it goes with the head; and a rank has so many
 /// series at most.
@@ -60,7 +66,8 @@ struct ReportHead {
   std::uint32_t pairs_between_hosts = 0;
   std::uint8_t has_queue_held = 0;
   std::uint8_t status = 0;
-  std::uint16_t unused = 0;
+  std::uint16_t rises = 0;
+  std::array<CounterRise, most_rises> rise{};
 
   /// Whether rank 0 may ask for more.
   [[nodiscard]] bool has_more() const { return filled != 0 || reason_bytes != 0; }

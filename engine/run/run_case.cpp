@@ -210,8 +210,9 @@ bool run_known(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
 
 // Rank 0 writes the batch as it hears of it.
 void answer_for_all(Bootstrap& boot, const Report& report, const Instant& start, Batch& batch,
-                    Answer& answer, bool& has_begun) {
+                    Answer& answer, const CountersOfHosts* counters, bool& has_begun) {
   Gathering others(boot, report, batch);
+  if (counters != nullptr) batch.counters = counters->named(batch.rises);
   has_begun = true;
   answer.begin(batch);
   others.parts(answer);
@@ -239,17 +240,19 @@ Outcome refuse_before_start(std::span<const PatternOn> patterns, const Case& ask
 
 bool run_case_on(LinkControl& link, Bootstrap& boot, MessageMemory& memory,
                  std::span<const PatternOn> patterns, const Case& spec, double tick_ns,
-                 Batch& batch, Answer& answer) {
+                 Batch& batch, Answer& answer, CountersOfHosts* counters) {
   const Instant start = read_both_clocks();
   batch.id = spec.id;
   Report report;
   report.tick_ns = tick_ns;
   bool has_begun = false;
   try {
-    if (!run_known(link, boot, memory, patterns, spec, batch, report)) {
+    const bool is_whole = run_known(link, boot, memory, patterns, spec, batch, report);
+    if (is_whole && counters != nullptr) report.rises = counters->rises();
+    if (!is_whole) {
       say_broken(batch, *link.fault());
     } else if (boot.rank() == 0) {
-      answer_for_all(boot, report, start, batch, answer, has_begun);
+      answer_for_all(boot, report, start, batch, answer, counters, has_begun);
     } else {
       has_begun = true;
       hand_over(boot, report);

@@ -17,8 +17,13 @@ constexpr std::size_t series = 3;
 constexpr std::size_t values = 7;
 
 Report report() {
-  Report own{
-      .outcome = {}, .cpu_ns = 11, .tick_ns = 0.4, .queue_held = 5, .pairs = {9, 8}, .parts = {}};
+  Report own{.outcome = {},
+             .cpu_ns = 11,
+             .tick_ns = 0.4,
+             .queue_held = 5,
+             .pairs = {9, 8},
+             .parts = {},
+             .rises = {}};
   own.outcome.verified_bytes = 13;
   own.parts = {{"post", {0, 0, 3}}, {"wait", {0, 0, 0}}, {"sum", {1, 0, 0}}};
   return own;

@@ -80,8 +80,12 @@ inline Gathered gather(const std::vector<Report>& reports, const std::map<int, A
 }
 
 inline Report report_of(std::vector<Series> parts, double tick_ns = 1) {
-  return {
-      .outcome = {}, .cpu_ns = 7, .tick_ns = tick_ns, .queue_held = {}, .parts = std::move(parts)};
+  return {.outcome = {},
+          .cpu_ns = 7,
+          .tick_ns = tick_ns,
+          .queue_held = {},
+          .parts = std::move(parts),
+          .rises = {}};
 }
 
 inline std::vector<Ticks> series(std::size_t values, Ticks from) {

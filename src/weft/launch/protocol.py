@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from weft.record.model import Clock, RankFacts, Sampled, Status
+from weft.record.model import Clock, CounterKind, RankFacts, Sampled, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,13 +18,14 @@ LONGEST_SHOWN = 80
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True):
-    """The engine's first line: where its ranks run, and its clock's calibration."""
+    """The engine's first line: where its ranks run, its clock's calibration, what hosts count."""
 
     transport: str
     mpi: str
     ranks: tuple[RankFacts, ...]
     clock: Clock
     details: dict[str, str] = {}
+    counters: dict[str, dict[str, tuple[CounterKind, ...]]] = {}
 
 
 class Answer(Sampled, frozen=True, kw_only=True):

@@ -74,6 +74,7 @@ def launch_line(number: int, transport: str, hello: Hello, boots: Mapping[str, s
         details=hello.details,
         load_average=os.getloadavg()[0],
         boots={host: boot for host, boot in boots.items() if host in hosts},
+        counters=hello.counters,
     )
 
 

@@ -136,12 +136,41 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="h
         return self.topology is None and "--topology" in typed
 
 
+CounterKind = Literal[
+    "errors",
+    "drops",
+    "retransmissions",
+    "duplicates",
+    "ecn_marks",
+    "link_flaps",
+    "pauses",
+    "waits",
+]
+
+
+class CounterRise(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a counter of a host rose since the batch before.
+
+    `device` is an interface, an RDMA device with its port (`mlx5_0/1`) or a protocol of the host
+    (`tcp`, `udp`, `ip`); `name` is the kernel's name of the counter. Duplicates are segments that
+    TCP sent again although the first ones had arrived. Waits are ticks of a port without credits.
+    """
+
+    host: str
+    device: str
+    name: str
+    kind: CounterKind
+    rise: int
+
+
 class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch"):
     """One start of a transport's ranks.
 
     `round` counts the rounds of the record, whichever command measured them; -1 in records of
     before. `session` counts the commands that measured it: 0 is the run, 1 its first resumption.
     `boots` has the boot id of each host of the launch, by name, where its kernel says it.
+    `counters` has the kinds of events that each device of each host counts, as far as the engine
+    read them; empty in records of before.
     """
 
     launch: int
@@ -155,6 +184,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="l
     round: int = -1
     session: int = 0
     boots: dict[str, str] = {}
+    counters: dict[str, dict[str, tuple[CounterKind, ...]]] = {}
 
 
 class Stated(msgspec.Struct, frozen=True, kw_only=True):
@@ -239,7 +269,8 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
     many values those of rank 0 alone, and `over_ranks` has what is kept of all. `ended_launch`:
     the launch ended with this batch, because its ranks died, did not answer in time or lost their
     link; a batch that failed without it was measured wrongly. `stated`: the figure is another
-    program's.
+    program's. `counters` are the hosts' counters of errors and other events that rose since the
+    batch before.
     """
 
     status: Status
@@ -263,6 +294,7 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
     over_ranks: OverRanks | None = None
     ended_launch: bool = False
     stated: Stated | None = None
+    counters: tuple[CounterRise, ...] = ()
 
 
 class Batch(Sampled, frozen=True, kw_only=True, tag_field="kind", tag="batch"):

@@ -23,6 +23,7 @@ from weft.topics.drift import Drift
 from weft.topics.exchange import Exchange
 from weft.topics.hot_spots import HotSpots
 from weft.topics.message_rate import MessageRate
+from weft.topics.network_counters import NetworkCounters
 from weft.topics.offered_load import OfferedLoad
 from weft.topics.osu_paper import OsuPaper
 from weft.topics.overhead import HostOverheads
@@ -69,6 +70,7 @@ TOPICS: tuple[Topic[Any], ...] = (
     Pages(),
     Rails(),
     Drift(),
+    NetworkCounters(),
 )
 
 
