@@ -70,7 +70,7 @@ def test_every_topic_with_rows_of_figures_is_held_to_them(results: Results) -> N
     drawn = {topic.name for topic in TOPICS if charts_of_topic(topic, [results])}
     said = {topic.name for topic in TOPICS if results.of(topic)}
     # A calm compute loop, the paper without its suite, launches without a drift, a network without
-    # faults (test_network_counters.py); a map wants rounds of four ranks or more (test_pair_map.py).
+    # faults; a map wants rounds of four ranks or more (test_pair_map.py).
     calm = {"compute_loop", "paper", "drift", "map", "network_counters"}
     assert {topic.name for topic in TOPICS} - said <= calm
     sentences = {"queue_depth", "pages", "rails"}

@@ -25,6 +25,7 @@ SETTING_OF_HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 MEASURE_HUGE_PAGES = "weft doctor --measure"
 NEEDED_MEMLOCK_BYTES = 64 << 20
 NEEDED_TEMPORARY_BYTES = 8 << 20
+NEEDED_SHARED_MEMORY_BYTES = 256 << 20
 _CHOOSERS = ("intel_pstate", "amd-pstate-epp", "amd_pstate_epp")
 
 
@@ -47,6 +48,8 @@ def diagnose(manifest: dict[str, Any], load: Load, ranks: int) -> tuple[Finding,
         _swap(host.memory),
         _memlock(host.limits),
         _temporary(host.temporary_free_bytes),
+        _shared_memory(host.shared_memory_free_bytes),
+        _single_copy(host.single_copy),
         _cgroup(host.system),
         *device_findings(host, ranks),
     ]
@@ -252,6 +255,37 @@ def _temporary(free_bytes: int | None) -> Finding:
         what=f"only {free_bytes >> 10} KiB are free in /tmp",
         effect="MPI's starters and shared memory keep files there: ranks do not start",
         fix="remove files from /tmp, or set TMPDIR to a folder with room",
+    )
+
+
+def _shared_memory(free_bytes: int | None) -> Finding:
+    check = "shared memory"
+    if free_bytes is None:
+        return Finding(check=check, level="unknown", what="cannot tell: no /dev/shm to look at")
+    free = f"{free_bytes >> 20:,} MiB are free in /dev/shm"
+    if free_bytes >= NEEDED_SHARED_MEMORY_BYTES:
+        return Finding(check=check, level="ok", what=free)
+    return Finding(
+        check=check,
+        level="warning",
+        what=f"only {free}",
+        effect="MPI and UCX keep messages and windows there: ranks of one host fail or crash",
+        fix="docker run --shm-size=1g, or mount -o remount,size=1g /dev/shm",
+    )
+
+
+def _single_copy(single_copy: bool | None) -> Finding:
+    check = "single copy"
+    if single_copy is None:
+        return Finding(check=check, level="unknown", what="cannot tell: not looked at")
+    if single_copy:
+        return Finding(check=check, level="ok", what="ranks of a host may read each other's memory")
+    return Finding(
+        check=check,
+        level="warning",
+        what="process_vm_readv is blocked: ranks of a host cannot read each other's memory",
+        effect="MPI and UCX copy large messages twice: bandwidth in this host is lower",
+        fix="docker run --cap-add=SYS_PTRACE, or sysctl kernel.yama.ptrace_scope=1",
     )
 
 

@@ -19,6 +19,7 @@ from weft.host.load import Load
 from weft.host.memory import Limits, Memory, collect_limits, collect_memory
 from weft.host.nic import Interface, RdmaDevice, collect_interfaces, collect_rdma
 from weft.host.numa import NumaNode, collect_numa
+from weft.host.shared_memory import shared_memory_free_bytes, single_copy
 from weft.host.software import Software, collect_software
 from weft.host.system import System, collect_system
 
@@ -32,7 +33,9 @@ TEMPORARY = "/tmp"  # noqa: S108 - where MPI's starters put their files
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """All facts of a host. Every field may be missing in the record of an older weft.
 
-    `temporary_free_bytes` is what is free in the folder for temporary files.
+    `temporary_free_bytes` is what is free in the folder for temporary files,
+    `shared_memory_free_bytes` in the folder for shared memory. `single_copy`: a rank may read from
+    the memory of another one.
     If a launcher asked several hosts, `weft` is the version there, `load` what others did, and
     `asked` the name that the launcher used, if it is not `host`: an address, or n1-ib.
     """
@@ -50,6 +53,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits = Limits()
     environment: dict[str, str] = {}
     temporary_free_bytes: int | None = None
+    shared_memory_free_bytes: int | None = None
+    single_copy: bool | None = None
     weft: str = ""
     asked: str = ""
     load: Load | None = None
@@ -76,6 +81,8 @@ def collect(root: Path = ROOT, environment: Mapping[str, str] = os.environ) -> d
         limits=collect_limits(root),
         environment=steering(environment),
         temporary_free_bytes=_temporary_free_bytes() if live else None,
+        shared_memory_free_bytes=shared_memory_free_bytes() if live else None,
+        single_copy=single_copy(root) if live else None,
     )
     built: dict[str, Any] = msgspec.to_builtins(facts)
     return built

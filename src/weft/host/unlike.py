@@ -22,6 +22,7 @@ _FACTS = (
     ("memory", ("memory", "total_bytes")),
     ("huge pages", ("memory", "transparent_huge_pages")),
     ("locked memory", ("limits", "memlock_bytes")),
+    ("single copy", ("single_copy",)),
     ("kernel", ("software", "kernel")),
     ("kernel options", ("software", "kernel_command_line")),
     ("distribution", ("software", "distribution")),
