@@ -24,7 +24,7 @@ SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where libfabric puts it
 
 
 class LocalLauncher:
-    """This machine alone. Its ranks share the cores, and nothing of theirs leaves the loopback."""
+    """This machine alone. Its ranks share the cores, and their messages stay on the loopback."""
 
     name = "local"
     summary = "this machine, by MPI's own starter"
@@ -69,7 +69,7 @@ def command(program: Path, mpi: str, ranks: int, words: Sequence[str]) -> list[s
 
     Raises WeftError when the MPI's starter is missing.
     """
-    # Daemons and TCP stay on loopback: no socket may listen for strangers. Open MPI's by the
-    # environment of ranks.
+    # Daemons and ranks meet on the loopback. Their sockets listen on every interface all the same.
+    # Open MPI gets its interface by the environment of ranks.
     start = ["-hosts", "127.0.0.1", "-iface", "lo"] if mpi == "mpich" else []
     return [*starting(mpi, ranks, start), str(program), *words]
