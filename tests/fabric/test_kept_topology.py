@@ -6,13 +6,13 @@ import msgspec
 from typer.testing import CliRunner
 
 import weft
-from sources.topologies.test_cabled_topologies import ibnetdiscover, routes
 from support.builders import write_lines
 from support.maps import map_record
 from weft.cli.main import app
-from weft.fabric.topology import MOST_KEPT_WAYS, topology_kept
+from weft.fabric.known import Group, KnownFabric
+from weft.fabric.topology import Topology, topology_kept
+from weft.record.model import KeptTopology, Line
 from weft.record.run import Run
-from weft.sources.topologies import topology_of
 
 MAP = Path(__file__).parents[1] / "records" / "map-topology.jsonl.zst"
 CABLE = "cable 1 between leaf 3 and spine 2 is slow"
@@ -35,8 +35,9 @@ def test_the_record_of_a_map_blames_the_cable(tmp_path: Path) -> None:
 def without_topology(folder: Path) -> Run:
     lines = weft.load(MAP).lines
     header = msgspec.structs.replace(lines.header, topology=None)
-    every = (header, *lines.launches, *lines.batches, *lines.ends)
-    return weft.load(write_lines(folder / "before.jsonl", [*every, lines.footer]))
+    assert lines.footer is not None
+    every: list[Line] = [header, *lines.launches, *lines.batches, *lines.ends, lines.footer]
+    return weft.load(write_lines(folder / "before.jsonl", every))
 
 
 def test_a_record_of_before_names_nobody_and_asks_for_its_topology(tmp_path: Path) -> None:
@@ -56,15 +57,22 @@ def test_a_check_of_records_of_before_cannot_tell(tmp_path: Path) -> None:
     assert "got slower" not in done.output
 
 
-def test_the_topology_of_a_file_is_kept_with_its_routes(tmp_path: Path) -> None:
-    (tmp_path / "fabric.txt").write_text(ibnetdiscover(("s1", "s2")))
-    (tmp_path / "lfts").write_text(routes({1: 1, 2: 2, 3: 2, 4: 1}))
-    typed = topology_of([str(tmp_path / "fabric.txt"), str(tmp_path / "lfts")])
+def test_the_topology_of_a_file_is_kept_with_its_routes() -> None:
+    up, down = ("cable l1/3 to s1/1", "switch s1"), ("cable s1/2 to l2/3",)
+    fabric = KnownFabric(
+        groups=(
+            Group(name="leaf l1", members=frozenset({"n1", "n2"})),
+            Group(name="leaf l2", members=frozenset({"n3", "n4"})),
+        ),
+        ways={(one, other): (*up, *down) for one in ("n1", "n2") for other in ("n3", "n4")},
+        cables={"cable l1/3": ("cable l1/3 to s1/1", "cable s1/1 to l1/3")},
+    )
+    typed = Topology(fabric=fabric, typed=("fabric.txt", "lfts"))
     hosts = ("n1", "n2", "n3")
     text = msgspec.json.encode(typed.kept(hosts))
-    read = topology_kept(msgspec.json.decode(text, type=type(typed.kept(hosts))))
-    assert len(typed.on(hosts).ways) == 4
-    assert len(typed.on(hosts).ways) <= MOST_KEPT_WAYS
+    read = topology_kept(msgspec.json.decode(text, type=KeptTopology))
+    assert len(typed.on(hosts).ways) == 2
+    assert typed.on(hosts).groups[1].absent == ("n4",)
     assert read.on(hosts) == typed.on(hosts)
 
 

@@ -11,7 +11,7 @@ from support.builders import LAUNCH_EFFECTS, synthetic_record
 from weft.analysis.stats.percentiles import percentiles
 from weft.analysis.summary import summarise
 from weft.plan.case import Case
-from weft.topics.offered_load import PERCENTILES, Knee, LoadRow, loads_of
+from weft.topics.offered_load import MOST_OF_ENDS, PERCENTILES, Knee, LoadRow, loads_of
 
 SERVICE_NS = 1000.0
 SAMPLES = 2000
@@ -99,6 +99,37 @@ def test_the_percentiles_of_a_load_lie_between_the_samples_of_their_rank(shape: 
         assert ordered[rank - 1] <= value <= ordered[rank]
 
 
+@pytest.mark.parametrize(
+    ("times", "is_known"),
+    [
+        ([5e6, 100.0], False),  # it was 245036 % of the load
+        ([5e6, *[100.0] * 19], False),
+        ([100.0] * 9, False),
+        ([100.0] * 20, True),
+        ([100.0 + 5e4 * at for at in range(20)], True),
+    ],
+)
+def test_a_rate_of_answers_needs_answers(
+    tmp_path: Path, times: list[float], *, is_known: bool
+) -> None:
+    cases = tuple(
+        Case(test="offered_load", transport="tcp", bytes=8, point=at) for at in (20, 50, 90)
+    )
+    file = synthetic_record(
+        tmp_path / "r.jsonl",
+        cases,
+        launches=3,
+        times_ns=lambda *_: times,
+        parts_ns=lambda *_: {"interval": [1e4] * len(times), "late": [0.0] * len(times)},
+    )
+    run = weft.load(file)
+    rows, knees = loads_of(run, summarise(run))
+    for row in rows:
+        assert (row.answered_per_s is not None) is is_known
+        assert row.answered_percent is None or row.answered_percent <= 100 / (1 - MOST_OF_ENDS)
+    assert bool(knees) is is_known
+
+
 def test_few_samples_have_no_tail() -> None:
     assert list(percentiles(np.arange(100.0), PERCENTILES)) == ["50", "90"]
 
@@ -112,6 +143,7 @@ def test_constant_arrivals_wait_for_nobody_until_saturation(tmp_path: Path) -> N
     # Beyond, the 99th of so many is behind by so many differences; answers come at the server's.
     behind = 0.99 * SAMPLES * 0.2 * SERVICE_NS
     assert rows[4].percentiles_ns["99"].value == pytest.approx(behind + 2 * SERVICE_NS, rel=0.01)
+    assert rows[4].answered_per_s
     assert rows[4].answered_per_s.value == pytest.approx(1e9 / SERVICE_NS, rel=1e-3)
     assert not rows[4].keeps_up
     assert (knee.load_percent, knee.lowest_percent, knee.highest_percent) == (100, 100, 100)

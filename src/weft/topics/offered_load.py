@@ -40,6 +40,10 @@ PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 KNEE_PERCENTILES = ("99", "50")
 # Answered at less than this share of the offered rate, a load is over what the link can do.
 KEPT_UP = 0.99
+# A rate is over the time between answers: of fewer, and where the first and the last answer alone
+# make that time this share shorter, it says nothing.
+FEWEST_ANSWERS = 10
+MOST_OF_ENDS = 0.1
 DRAWN_PERCENTILES = ("50", "99", "99.9")
 _UNIT = AxisUnit("from due to answer in µs", 1e-3, format_time)
 
@@ -50,25 +54,29 @@ class LoadRow(SizeRow, frozen=True, kw_only=True):
     `offered_per_s` is the rate at which messages were due, `answered_per_s` the rate of answers.
     `percentiles_ns` are of the time from due to answer, `posted_percentiles_ns` of the time from
     post to answer, which leaves out how long a message waited to be posted: a difference between
-    the two is what coordinated omission would have hidden.
+    the two is what coordinated omission would have hidden. `answered_per_s` is None where a launch
+    has too few answers for a rate.
     """
 
     case: str
     load_percent: int
     offered_per_s: Estimate
-    answered_per_s: Estimate
+    answered_per_s: Estimate | None
     percentiles_ns: dict[str, Estimate]
     posted_percentiles_ns: dict[str, Estimate]
 
     @property
-    def answered_percent(self) -> float:
-        """The rate of answers in per cent of that at which messages were due."""
+    def answered_percent(self) -> float | None:
+        """The rate of answers in per cent of that at which messages were due, where it is known."""
+        if self.answered_per_s is None:
+            return None
         return 100 * self.answered_per_s.value / self.offered_per_s.value
 
     @property
     def keeps_up(self) -> bool:
-        """Whether the answers came at the rate at which messages were due."""
-        return self.answered_per_s.value >= KEPT_UP * self.offered_per_s.value
+        """Whether the answers are known to have come at the rate at which messages were due."""
+        answered = self.answered_percent
+        return answered is not None and answered >= 100 * KEPT_UP
 
 
 class Knee(SizeRow, frozen=True, kw_only=True):
@@ -93,7 +101,7 @@ class LaunchLoad(TopicRow, frozen=True, kw_only=True):
 
     launch: int
     offered_per_s: float
-    answered_per_s: float
+    answered_per_s: float | None
     percentiles_ns: dict[str, float]
     posted_percentiles_ns: dict[str, float]
 
@@ -150,13 +158,14 @@ def launch_load(run: Run, batch: Batch) -> LaunchLoad:
     # No clock tells less than a tick.
     interval = max(launch_median(run.time_ns(batch, part="interval")), run.resolution_ns([batch]))
     # Message i is due at i intervals: the answers' own time runs from the first to the last.
-    lasted = (len(times) - 1) * interval + float(times[-1] - times[0])
+    due = (len(times) - 1) * interval
+    lasted = due + float(times[-1] - times[0])
+    is_known = len(times) >= FEWEST_ANSWERS and lasted >= (1 - MOST_OF_ENDS) * due
     posted = times - run.time_ns(batch, part="late") if "late" in batch.parts else times
     return LaunchLoad(
         launch=batch.launch,
         offered_per_s=1e9 / interval,
-        # Few answers may all come at once: then there is no telling that they were behind.
-        answered_per_s=1e9 * ((len(times) - 1) / lasted if lasted > 0 else 1 / interval),
+        answered_per_s=1e9 * (len(times) - 1) / lasted if is_known else None,
         percentiles_ns=percentiles(times, PERCENTILES),
         posted_percentiles_ns=percentiles(posted, PERCENTILES),
     )
@@ -187,12 +196,17 @@ def _row(run: Run, case: Case, launches: list[LaunchLoad]) -> LoadRow:
         **LoadRow.of(case, "point"),
         load_percent=case.point or 0,
         offered_per_s=positive_of_case(run, {one.launch: one.offered_per_s for one in launches}),
-        answered_per_s=positive_of_case(run, {one.launch: one.answered_per_s for one in launches}),
+        answered_per_s=_answered(run, launches),
         percentiles_ns=_over(run, {one.launch: one.percentiles_ns for one in launches}),
         posted_percentiles_ns=_over(
             run, {one.launch: one.posted_percentiles_ns for one in launches}
         ),
     )
+
+
+def _answered(run: Run, launches: Sequence[LaunchLoad]) -> Estimate | None:
+    known = {one.launch: one.answered_per_s for one in launches if one.answered_per_s is not None}
+    return positive_of_case(run, known) if len(known) == len(launches) else None
 
 
 def _over(run: Run, launches: dict[int, dict[str, float]]) -> dict[str, Estimate]:
@@ -211,10 +225,14 @@ def knee_of(run: Run, group: Sequence[tuple[Case, Sequence[LaunchLoad]]]) -> Kne
     Power and Deterministic Rules of Thumb for Probabilistic Problems in Computer Communications
     (ICC 1979): at its maximum a straight line from the origin touches the curve of latency against
     rate from below. The latency is the 99th percentile. Each launch has its own; only launches that
-    measured every load count. None with fewer than three loads, or without a percentile.
+    measured every load, with a rate of answers, count. None with fewer than three loads, or
+    without a percentile.
     """
     points = sorted(group, key=lambda pair: pair[0].point or 0)
-    by_launch = [{one.launch: one for one in measured} for _, measured in points]
+    by_launch = [
+        {one.launch: one for one in measured if one.answered_per_s is not None}
+        for _, measured in points
+    ]
     launches = sorted(set.intersection(*(set(own) for own in by_launch))) if by_launch else []
     if len(points) < 3 or not launches:
         return None
@@ -230,7 +248,9 @@ def knee_of(run: Run, group: Sequence[tuple[Case, Sequence[LaunchLoad]]]) -> Kne
     rates: dict[int, float] = {}
     for launch in launches:
         row = [own[launch] for own in by_launch]
-        power = [one.answered_per_s / max(one.percentiles_ns[usable[0]], 1.0) for one in row]
+        power = [
+            (one.answered_per_s or 0.0) / max(one.percentiles_ns[usable[0]], 1.0) for one in row
+        ]
         at = power.index(max(power))
         knees[launch], rates[launch] = loads[at], row[at].offered_per_s
     # A load that was measured: of two in the middle the lower one.
@@ -261,7 +281,7 @@ def _table(rows: Sequence[LoadRow], knees: Sequence[Knee]) -> Table:
                 format_bytes(row.bytes),
                 f"{row.load_percent} %",
                 middle_or_none(row.offered_per_s, format_rate),
-                f"{row.answered_percent:.0f} %",
+                "-" if row.answered_percent is None else f"{row.answered_percent:.0f} %",
                 middle_or_none(row.percentiles_ns.get("50"), format_time),
                 half_or_none(row.percentiles_ns.get("99"), format_time),
                 middle_or_none(row.percentiles_ns.get("99.9"), format_time),

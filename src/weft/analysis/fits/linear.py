@@ -90,6 +90,8 @@ def fit_line(series: Series) -> LinearFit:
     notes = (*series.notes, *_notes(series, robust, misfit))
     if series.counted == 1:
         published, robust = _without_ends(published), _without_ends(robust)
+    elif not robust.slope_ns_per_byte.is_bounded:
+        robust = _without_ends(robust)
     return LinearFit(
         name=series.name,
         samples=series.samples,
@@ -105,6 +107,8 @@ def fit_line(series: Series) -> LinearFit:
 
 def _without_ends(line: Line) -> Line:
     """The line of one launch: its samples tell how well it is known, and not how launches differ.
+
+    Or one of so few sizes, of a sample each, that they have no interval.
 
     Where launches scatter by 1 % the interval about the line held the true slope in 6 to 10 % of
     the trials.
@@ -241,16 +245,7 @@ def _scatter_of_medians(series: Series, rows: Sequence[NDArray[np.float64]]) -> 
 
 def _check_growth(series: Series, robust: Line) -> None:
     slope = robust.slope_ns_per_byte
-    grows = slope.low > 0
-    if not slope.is_bounded and slope.value > 0:
-        is_short = len(series.sizes_bytes) < SIZES_OF_ONE_SAMPLE
-        more_sizes = f"at least {SIZES_OF_ONE_SAMPLE} sizes, or " if is_short else ""
-        raise WeftError(
-            f"{series.name} has {counted(len(series.sizes_bytes), 'size')} and"
-            f" {counted(series.samples, 'sample')}: too few for the intervals of a line",
-            f"measure {more_sizes}several samples of each",
-        )
-    if not grows:
+    if (slope.low if slope.is_bounded else slope.value) <= 0:
         raise WeftError(
             f"the times of {series.name} do not grow with the size beyond their scatter, so they"
             " give no bandwidth",
@@ -265,13 +260,19 @@ def _notes(series: Series, robust: Line, misfit: float) -> list[str]:
             "one launch does not show the variation between launches, so there is no interval; type"
             f" {series.more_launches}"
         )
+    elif not robust.slope_ns_per_byte.is_bounded:
+        notes.append(
+            f"{counted(len(series.sizes_bytes), 'size')} and {counted(series.samples, 'sample')}"
+            " are too few for the intervals of the median line; measure"
+            f" {SIZES_OF_ONE_SAMPLE} sizes, or several samples of each"
+        )
     elif series.is_table:
         notes.append("one table: the intervals do not include the variation between launches")
     latency = robust.latency_ns
     smallest = int(series.sizes_bytes[0])
     half_bytes = latency.value / robust.slope_ns_per_byte.value
     doubts = []
-    if latency.low <= 0 <= latency.high:
+    if latency.is_bounded and latency.low <= 0 <= latency.high:
         doubts.append("its interval includes zero")
     elif latency.high < 0:
         doubts.append("it is below zero")
