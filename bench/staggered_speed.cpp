@@ -132,7 +132,7 @@ class Iterations {
   }
 
  private:
-  Part whole_;
+  Sublattice whole_;
   Solver<float> solver_;
   double b2_;
 };
