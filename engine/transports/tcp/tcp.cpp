@@ -129,6 +129,8 @@ class Tcp final {
  private:
   using Queue = FixedQueue<iovec>;
   static constexpr std::size_t most_pieces = 16;
+  /// Enough for one system call: a list of long messages costs the kernel more than it spares.
+  static constexpr std::size_t enough_bytes = std::size_t{128} * 1024;
 
   struct Connection {
     int file = -1;
@@ -183,7 +185,7 @@ class Tcp final {
   }
 
   // One system call for as many posted messages as fit, then those that are whole are done. A
-  // single one goes by the plain call, which spares the kernel the list.
+  // single one, or a long one, goes by the plain call, which spares the kernel the list.
   template <auto plain, auto call>
   void move(const Connection& connection, Queue& queue, std::uint32_t& in_flight,
             const char* during) noexcept {
@@ -198,13 +200,17 @@ class Tcp final {
         latch(errno, during);
       }
     };
-    if (queue.size() == 1) {
-      const iovec& only = queue.front();
-      return moved_so_far(plain(connection.file, only.iov_base, only.iov_len, flags));
+    const iovec& first = queue.front();
+    if (queue.size() == 1 || first.iov_len >= enough_bytes) {
+      return moved_so_far(plain(connection.file, first.iov_base, first.iov_len, flags));
     }
     std::array<iovec, most_pieces> pieces;  // NOLINT(*-member-init): filled as far as it is read
-    const std::size_t count = std::min(queue.size(), most_pieces);
-    for (std::size_t piece = 0; piece < count; ++piece) pieces[piece] = queue[piece];
+    const std::size_t most = std::min(queue.size(), most_pieces);
+    std::size_t count = 0;
+    for (std::size_t bytes = 0; count < most && bytes < enough_bytes; ++count) {
+      pieces[count] = queue[count];
+      bytes += pieces[count].iov_len;
+    }
     msghdr message{};
     message.msg_iov = pieces.data();
     message.msg_iovlen = count;
