@@ -88,20 +88,20 @@ struct Milc {
  private:
   template <class R, Clock Now, class Wait, TellsPeers T>
   static bool in(T& link, Task& task) noexcept {
+    milc::Ranks<R, Now, Wait, T> ranks(link, task);
+    if (!(task.checks ? ranks.check_messages() : ranks.begin(messages_of(task)))) return false;
+    const bool overlaps = task.lattice.overlaps;
     if (task.lattice.sums == 1) {
-      return task.lattice.overlaps ? measure<R, true, true, Now, Wait>(link, task)
-                                   : measure<R, true, false, Now, Wait>(link, task);
+      return overlaps ? measure<milc::Way<true, true>, Now>(ranks, task)
+                      : measure<milc::Way<true, false>, Now>(ranks, task);
     }
-    return task.lattice.overlaps ? measure<R, false, true, Now, Wait>(link, task)
-                                 : measure<R, false, false, Now, Wait>(link, task);
+    return overlaps ? measure<milc::Way<false, true>, Now>(ranks, task)
+                    : measure<milc::Way<false, false>, Now>(ranks, task);
   }
 
-  template <class R, bool has_one_sum, bool overlaps, Clock Now, class Wait, TellsPeers T>
-  static bool measure(T& link, Task& task) noexcept {
-    using Ranks = milc::Ranks<R, has_one_sum, overlaps, Now, Wait, T>;
-    Ranks ranks(link, task);
-    if (task.checks) return ranks.check_messages() && ranks.solve();
-    if (!ranks.begin(messages_of(task))) return false;
+  template <class Way, Clock Now, class Ranks>
+  static bool measure(Ranks& ranks, Task& task) noexcept {
+    if (task.checks) return ranks.template solve<Way>();
     for (std::size_t at = 0; at < task.samples.size(); ++at) {
       std::array<Ticks, milc::kinds_of_work> spent{};
       for (std::uint32_t left = task.ops_per_sample; left > 0;) {
@@ -111,7 +111,7 @@ struct Milc {
         Laps<Now> laps;
         const Ticks start = laps.last();
         for (; now > 0; --now) {
-          if (!ranks.iterate(laps, spent)) return false;
+          if (!ranks.template iterate<Way>(laps, spent)) return false;
         }
         laps.end(spent[milc::other_work]);
         task.samples[at] += laps.last() - start;

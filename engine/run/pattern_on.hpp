@@ -3,6 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,15 +25,37 @@ namespace weft {
 struct LoopOn {
   std::string_view wait;
   /// How many receives a rank has under way at once with so many messages in flight, at a point.
-  std::uint32_t (*receives_at_once)(std::uint32_t queue_depth, std::uint64_t point);
+  std::uint32_t (*receives_at_once)(std::uint32_t queue_depth, std::uint64_t point) = nullptr;
   /// Runs the measured loop once, over the link of that type. False once it has a fault.
-  bool (*run)(void* link, Task& task) noexcept;
+  bool (*run)(void* link, Task& task) noexcept = nullptr;
+};
+
+/// One for each wait at most, the usual one first. A list of patterns is a constant with these.
+class Loops {
+ public:
+  constexpr Loops() = default;
+  constexpr Loops(std::initializer_list<LoopOn> loops) {
+    for (const LoopOn& loop : loops) push_back(loop);
+  }
+  constexpr void push_back(const LoopOn& loop) { loops_.at(count_++) = loop; }
+
+  [[nodiscard]] constexpr bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] constexpr LoopOn& front() noexcept { return loops_.front(); }
+  [[nodiscard]] constexpr const LoopOn& front() const noexcept { return loops_.front(); }
+  [[nodiscard]] constexpr const LoopOn* begin() const noexcept { return loops_.data(); }
+  [[nodiscard]] constexpr const LoopOn* end() const noexcept { return loops_.data() + count_; }
+
+ private:
+  static constexpr std::size_t most = 3;
+  std::array<LoopOn, most> loops_{};
+  std::size_t count_ = 0;
 };
 
 struct PatternOn {
   PatternInfo info{};
   std::span<const std::string_view> parts;
-  Footprint footprint;
+  Footprint footprint{};
   Opens opens = Opens::none;
   bool whole_windows = false;
   bool every_rank = false;
@@ -51,7 +76,7 @@ struct PatternOn {
   /// Why the transport cannot run it at all; empty when it can.
   std::string_view lack;
   /// The usual wait first.
-  std::vector<LoopOn> loops;
+  Loops loops;
 };
 
 /// A pattern of which a rank acts at set times.
@@ -95,9 +120,9 @@ constexpr LoopOn loop_on() {
 
 /// A loop for each wait that a transport has and the pattern knows, the usual one first.
 template <class Pattern, TwoSided T, Clock Now>
-std::vector<LoopOn> loops_on() {
+constexpr Loops loops_on() {
   using Usual = UsualWait<T>;
-  std::vector<LoopOn> loops{loop_on<Pattern, T, Now, Usual>()};
+  Loops loops{loop_on<Pattern, T, Now, Usual>()};
   if constexpr (!std::is_same_v<Usual, SpinOnCompletions> &&
                 RunsOn<Pattern, T, Now, SpinOnCompletions>) {
     loops.push_back(loop_on<Pattern, T, Now, SpinOnCompletions>());
@@ -109,7 +134,7 @@ std::vector<LoopOn> loops_on() {
 }
 
 template <class P, TwoSided T, Clock Now>
-PatternOn pattern_on() {
+constexpr PatternOn pattern_on() {
   PatternOn one;
   one.info = P::info;
   one.parts = parts_of<P>();
@@ -136,7 +161,9 @@ PatternOn pattern_on() {
 /// What of the engine's patterns a transport can run, and what it cannot.
 template <TwoSided T, Clock Now, class... Patterns>
 std::vector<PatternOn> patterns_on(const std::tuple<Patterns...>* /*list*/) {
-  return {pattern_on<Patterns, T, Now>()...};
+  static constexpr std::array<PatternOn, sizeof...(Patterns)> all{
+      pattern_on<Patterns, T, Now>()...};
+  return {all.begin(), all.end()};
 }
 
 /// The waits that a transport has, the usual one first.

@@ -62,10 +62,13 @@ Case case_of(double mass) {
   return spec;
 }
 
+/// Two sums an iteration, local legs while messages are on their way.
+using Usual = Way<false, true>;
+
 /// The rank, its share and what runs on it.
 template <class R>
 struct World {
-  using Own = Ranks<R, false, true, Still, SpinOnCompletions, OneRank>;
+  using Own = Ranks<R, Still, SpinOnCompletions, OneRank>;
 
   explicit World(double mass) : share(case_of(mass), 0, 1) {
     task.size = 1;
@@ -176,7 +179,7 @@ TEST(MilcRanksAlone, TakeNoResidualWhereTheIterationsSayNoNumber) {
     EXPECT_TRUE(ranks.begin(3));
     Laps<Still> laps;
     Spent spent{};
-    for (int left = 3; left > 0; --left) EXPECT_TRUE(ranks.iterate(laps, spent));
+    for (int left = 3; left > 0; --left) EXPECT_TRUE(ranks.iterate<Usual>(laps, spent));
     EXPECT_TRUE(ranks.check_residual());
     EXPECT_LT(world.share.residual, 1e-4);
     EXPECT_STREQ(world.task.wrong, is_number ? nullptr : damaged);
@@ -204,7 +207,7 @@ class FieldOfRanks {
     world_.task.wrong = nullptr;
     world_.link.lengths.clear();
     World<float>::Own solver(world_.link, world_.task);
-    EXPECT_TRUE(solver.solve());
+    EXPECT_TRUE(solver.solve<Usual>());
     // Four numbers at a time, each of two bits.
     world_.link.lengths.resize(10);
     EXPECT_EQ(world_.link.lengths, (std::vector<std::size_t>{1, 4, 4, 4, 4, 4, 4, 4, 4, 1}));
@@ -244,7 +247,7 @@ std::size_t sums_without_end(double mass, double number) {
     if (numbers.size() == 1 && world.link.lengths.size() > 2) numbers[0] = number;
   };
   World<float>::Own ranks(world.link, world.task);
-  EXPECT_TRUE(ranks.solve());
+  EXPECT_TRUE(ranks.solve<Usual>());
   EXPECT_STREQ(world.task.wrong,
                "the solver did not converge; choose a larger --mass, or --sizes 72");
   return world.link.lengths.size();

@@ -79,7 +79,7 @@ TEST(Waits, OfALinkAreTheUsualOneAndWhatItHasBeside) {
   EXPECT_EQ(waits_of<Link>(), (std::vector<std::string_view>{"spin", "block"}));
   const PatternOn bare = pattern_on<Stream, BareLink, VirtualClock>();
   ASSERT_EQ(bare.loops.size(), 1U);
-  EXPECT_EQ(bare.loops[0].wait, "spin");
+  EXPECT_EQ(bare.loops.front().wait, "spin");
 }
 
 Outcome outcome_of(const Case& spec, int ranks = 2) {

@@ -41,7 +41,15 @@ enum Work : std::uint8_t { pack_work, local_work, wait_work, remote_work, sum_wo
 inline constexpr std::size_t kinds_of_work = 6;
 using Spent = std::array<Ticks, kinds_of_work>;
 
-template <class R, bool has_one_sum, bool overlaps, Clock Now, class Wait, TellsPeers T>
+/// How a case has the iterations done.
+template <bool one_sum, bool overlap>
+struct Way {
+  static constexpr bool has_one_sum = one_sum;
+  static constexpr bool overlaps = overlap;
+  static constexpr std::uint32_t sums_of_iteration = one_sum ? 1 : 2;
+};
+
+template <class R, Clock Now, class Wait, TellsPeers T>
 class Ranks {
  public:
   static constexpr bool is_charged = ChargesWork<Now>;
@@ -72,9 +80,11 @@ class Ranks {
     done_ += now;
     return now;
   }
+  template <class Way>
   [[nodiscard]] bool iterate(Laps<Now>& laps, Spent& spent) noexcept {
     const auto apply = [&](Half half) {
-      return this->apply(half, laps, spent, half == Half::to_odd ? sums_of_iteration : 0);
+      const std::uint32_t sums = half == Half::to_odd ? Way::sums_of_iteration : 0;
+      return this->template apply<Way::overlaps>(half, laps, spent, sums);
     };
     const auto summed = [&](std::span<double> numbers) {
       laps.end(spent[other_work]);
@@ -83,8 +93,8 @@ class Ranks {
       return is_whole;
     };
     if constexpr (is_charged) {
-      return charge_iteration(apply, summed);
-    } else if constexpr (has_one_sum) {
+      return charge_iteration<Way>(apply, summed);
+    } else if constexpr (Way::has_one_sum) {
       return iterate_with_one_sum(*solver_, progress_, apply, summed);
     } else {
       return milc::iterate(*solver_, progress_, apply, summed);
@@ -104,6 +114,7 @@ class Ranks {
     return true;
   }
   /// To a relative residual far above what the precision can tell, and whether it is the true one.
+  template <class Way>
   [[nodiscard]] bool solve() noexcept {
     const std::uint32_t at_once = std::min(most_iterations_, 10U);
     constexpr std::uint32_t most_rounds = 500;
@@ -115,7 +126,7 @@ class Ranks {
       expect(std::size_t{2} * at_once);
       if (!in_step()) return false;
       for (std::uint32_t left = at_once; left > 0; --left) {
-        if (!iterate(laps, spent)) return false;
+        if (!iterate<Way>(laps, spent)) return false;
       }
       if (!std::isfinite(progress_.r2)) break;
     }
@@ -150,7 +161,6 @@ class Ranks {
   }
 
  private:
-  static constexpr std::uint32_t sums_of_iteration = has_one_sum ? 1 : 2;
   static constexpr double tolerance = sizeof(R) == sizeof(float) ? 1e-5 : 1e-10;
   using Pointers = std::array<std::byte*, faces>;
 
@@ -225,13 +235,13 @@ class Ranks {
   }
 
   /// The same in time alone: what is neither operator nor message is charged by the iteration.
-  template <class Apply, class Sum>
+  template <class Way, class Apply, class Sum>
   [[nodiscard]] bool charge_iteration(const Apply& apply, const Sum& summed) noexcept {
     if (!apply(Half::to_odd) || !apply(Half::to_even)) return false;
     Now::charge_flops(sites() * (flops_per_site - flops_of_operator_per_site));
     std::array<double, 4> numbers{};
-    for (std::uint32_t left = sums_of_iteration; left > 0; --left) {
-      if (!summed(std::span(numbers).first(has_one_sum ? 4 : 1))) return false;
+    for (std::uint32_t left = Way::sums_of_iteration; left > 0; --left) {
+      if (!summed(std::span(numbers).first(Way::has_one_sum ? 4 : 1))) return false;
     }
     return true;
   }
@@ -253,6 +263,7 @@ class Ranks {
 
   /// Half of the operator with its messages, those of the next one expected meanwhile, and so many
   /// sums behind that.
+  template <bool overlaps>
   [[nodiscard]] bool apply(Half half, Laps<Now>& laps, Spent& spent, std::uint32_t sums) noexcept {
     laps.end(spent[other_work]);
     here_ = next_;
@@ -262,13 +273,13 @@ class Ranks {
     for (std::size_t lane = 0; lane < task_->lanes.size(); ++lane) send(half, lane);
     laps.end(spent[pack_work]);
     if constexpr (overlaps) {
-      local_legs(half);
+      local_legs<overlaps>(half);
       laps.end(spent[local_work]);
     }
     if (!await_faces<Wait>(*link_, *task_, left_ > 0, sums_)) return false;
     laps.end(spent[wait_work]);
     if constexpr (!overlaps) {
-      local_legs(half);
+      local_legs<overlaps>(half);
       laps.end(spent[local_work]);
     }
     remote_legs(half);
@@ -278,7 +289,7 @@ class Ranks {
   [[nodiscard]] bool apply_untimed(Half half) noexcept {
     Laps<Now> laps;
     Spent spent{};
-    return apply(half, laps, spent, 0);
+    return apply<false>(half, laps, spent, 0);
   }
   void send(Half half, std::size_t lane) noexcept {
     Lane& to = task_->lanes[lane];
@@ -286,6 +297,7 @@ class Ranks {
     if constexpr (!is_charged) solver_->pack(half, share_->face_out(lane), numbers(out.data));
     link_->post_send(to.target, out);
   }
+  template <bool overlaps>
   void local_legs(Half half) noexcept {
     // A library that moves messages only in its calls gets some between the pieces.
     constexpr std::size_t pieces = 8;
