@@ -75,6 +75,22 @@ constexpr Fault too_much_posted(int code) noexcept {
           "and choose a smaller --queue-depth"};
 }
 
+template <class T>
+concept IsDataPlane = std::same_as<T, typename T::DataPlane>;
+
+/// The class that the measured loops of a transport's mode call.
+template <class T>
+struct DataPlaneOf {
+  using Type = T;
+};
+template <class T>
+requires requires {
+  typename T::DataPlane;
+}
+struct DataPlaneOf<T> {
+  using Type = typename T::DataPlane;
+};
+
 /// Two-sided messaging: sends match receives of the same pair of ranks in the order of posting.
 /// A send is in flight until its buffer may be reused, a receive until its data are in place. Where
 /// only some sends ask for a completion, those before one that does may count as in flight again
@@ -85,8 +101,10 @@ constexpr Fault too_much_posted(int code) noexcept {
 /// engine's: `adopt` readies a part of it for messages and gives it back with the transport's key,
 /// `disown` undoes that before the memory goes. A link that `adopts_at_once` is given the memory of
 /// equal buffers as a whole, and what it makes of that holds for each of them.
+/// Modes that move messages alike derive from one class, which they call their `DataPlane`: the
+/// measured loops call that class and are compiled once for all of these modes.
 template <class T>
-concept TwoSided = std::is_final_v<T> && !std::is_polymorphic_v<T> &&
+concept TwoSided = (std::is_final_v<T> || IsDataPlane<T>)&&!std::is_polymorphic_v<T> &&
                    requires(T & link, const T& view, Peer peer, const Buffer& buffer,
                             std::size_t depth, std::span<const int> ranks) {
   { T::name } -> std::convertible_to<std::string_view>;

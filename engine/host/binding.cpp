@@ -14,19 +14,11 @@
 
 #include "host/hosts.hpp"
 #include "host/placement.hpp"
+#include "host/topology.hpp"
 
 namespace weft {
 
 namespace {
-
-struct DestroyTopology {
-  void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
-};
-struct FreeBitmap {
-  void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
-};
-using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
-using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
 
 // Devices take longer to find than all else.
 Topology load_topology(bool with_devices) {

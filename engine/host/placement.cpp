@@ -1,20 +1,15 @@
 #include "host/placement.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <set>
 #include <stdexcept>
 
 #include "host/hosts.hpp"
+#include "host/topology.hpp"
 
 namespace weft {
 
 namespace {
-
-struct FreeBitmap {
-  void operator()(hwloc_bitmap_s* bitmap) const { hwloc_bitmap_free(bitmap); }
-};
-using Bitmap = std::unique_ptr<hwloc_bitmap_s, FreeBitmap>;
 
 std::vector<hwloc_obj_t> objects_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
   std::vector<hwloc_obj_t> found;

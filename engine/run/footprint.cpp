@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t page_bytes = 4096;
 // The control messages beside the messages: of the pattern, before it and after it, a page each;
 // and those of each lane beyond a rank's first.
-constexpr double control_bytes = 16 * page_bytes;
+constexpr double control_bytes_of_case = 16 * page_bytes;
 constexpr double control_bytes_a_lane = 4 * page_bytes;
 // Of a message in an order of buffers: its place, in a few copies of the order, and its buffer.
 constexpr double bytes_a_place = 96;
@@ -86,7 +86,7 @@ double needed_bytes(const Case& spec, const Footprint& pattern, int size, const 
   const double more_lanes = static_cast<double>(here.lanes) - here.ranks;
   return messages + more_lanes * control_bytes_a_lane +
          here.ranks *
-             (control_bytes + values * bytes_a_value +
+             (control_bytes_of_case + values * bytes_a_value +
               static_cast<double>(spec.lattice.sites_of_rank(size) * pattern.bytes_per_site));
 }
 

@@ -111,10 +111,17 @@ Role role_of(const Case& spec, int rank, int size) {
   return ring_role(rank, EveryRank<P> ? size : P::info.ranks);
 }
 
+/// Its data plane if that can wait so.
+template <TwoSided T, class Wait>
+using CalledBy = std::conditional_t<Waiting<Wait, typename DataPlaneOf<T>::Type>,
+                                    typename DataPlaneOf<T>::Type, T>;
+
 template <class Pattern, TwoSided T, Clock Now, class Wait>
 constexpr LoopOn loop_on() {
-  return {Wait::name, receives_at_once<Pattern, Wait, T>, [](void* link, Task& task) noexcept {
-            return measured_loop<Pattern, Now, Wait>(*static_cast<T*>(link), task);
+  using Called = CalledBy<T, Wait>;
+  return {Wait::name, receives_at_once<Pattern, Wait, Called>, [](void* link, Task& task) noexcept {
+            Called& called = *static_cast<T*>(link);
+            return measured_loop<Pattern, Now, Wait>(called, task);
           }};
 }
 
@@ -151,7 +158,7 @@ constexpr PatternOn pattern_on() {
     one.keeps_time = KeepsTime<P>;
     if constexpr (requires { P::is_collective; }) one.is_collective = P::is_collective;
     if constexpr (Prepares<P, Now>) one.prepare = P::template prepare<Now>;
-    one.role = role_of<P, T>;
+    one.role = role_of<P, typename DataPlaneOf<T>::Type>;
     if constexpr (HasRoles<P>) one.lacks = P::lacks;
     one.loops = loops_on<P, T, Now>();
   }

@@ -12,7 +12,7 @@ namespace weft::gauge_files {
 
 namespace {
 
-constexpr std::uint32_t magic = 0x456789ab;
+constexpr std::uint32_t lime_magic = 0x456789ab;
 constexpr std::size_t header_bytes = 144;
 constexpr std::size_t length_at = 8;
 constexpr std::size_t type_at = 16;
@@ -25,7 +25,7 @@ constexpr std::string_view spaces = " \t\r\n";
 using Header = std::array<std::byte, header_bytes>;
 
 bool has_magic(const Header& header) {
-  return word_of(std::span(header).first<4>(), std::endian::big) == magic;
+  return word_of(std::span(header).first<4>(), std::endian::big) == lime_magic;
 }
 
 std::string type_of(const BoundedFile& file, const Header& header) {

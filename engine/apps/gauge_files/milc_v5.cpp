@@ -9,9 +9,9 @@ namespace weft::gauge_files {
 
 namespace {
 
-constexpr std::uint32_t magic = 0x4e87;
+constexpr std::uint32_t milc_magic = 0x4e87;
 // Of versions before, without checksums.
-constexpr std::uint32_t old_magic = 0xe7da;
+constexpr std::uint32_t old_milc_magic = 0xe7da;
 // Words at which the header has its extents, the order of the sites and the checksums; a time stamp
 // of 64 characters is between.
 constexpr std::size_t extents_at = 1;
@@ -30,8 +30,8 @@ std::optional<LinkData> milc_v5(const BoundedFile& file) {
   };
   std::optional<std::endian> order;
   for (const std::endian one : {std::endian::little, std::endian::big}) {
-    if (word(0, one) == magic) order = one;
-    if (word(0, one) == old_magic) {
+    if (word(0, one) == milc_magic) order = one;
+    if (word(0, one) == old_milc_magic) {
       file.refuse("is a MILC file of before version 5, without checksums",
                   "convert it to version 5, SciDAC or ILDG and choose that with --gauge");
     }

@@ -27,7 +27,9 @@ namespace weft {
 template <class Reach, OfiLearns learns>
 class OfiLink {
  public:
+  using DataPlane = OfiLink;
   static constexpr std::string_view name = "ofi";
+  static constexpr std::string_view summary = "libfabric's messages and transfers";
   static constexpr auto settings = ofi_settings;
 
   OfiLink(const OfiLink&) = delete;
@@ -39,6 +41,10 @@ class OfiLink {
   [[nodiscard]] bool adopts_at_once() const noexcept { return memory_.registers_sides(); }
   [[nodiscard]] std::string refusal(std::size_t bytes, std::size_t /*depth*/) const {
     return fabric_.refusal(bytes);
+  }
+  void reserve(std::size_t depth, std::span<const int> ranks) {
+    connect(ranks);
+    make_room_for_messages(depth, std::max<std::size_t>(ranks.size(), 1));
   }
   [[nodiscard]] Buffer adopt(const Buffer& memory) { return memory_.adopt(memory); }
   void disown(const Buffer& buffer) { memory_.disown(buffer); }
@@ -174,20 +180,10 @@ class OfiLink {
       last_put_.resize(static_cast<std::size_t>(boot.size()));
       flushed_ = memory_.allocate(1);
     }
+    connecting_ns_ =
+        connecting_ns(fabric_.boot(), [&] { connect(first_neighbours(fabric_.boot())); });
   }
   ~OfiLink() = default;
-
-  template <class Whole>
-  void start(Whole& whole) {
-    connecting_ns_ =
-        connecting_ns(fabric_.boot(), [&] { connect(whole, first_neighbours(fabric_.boot())); });
-  }
-  /// What `reserve` of the whole link is.
-  template <class Whole>
-  void ready(Whole& whole, std::size_t depth, std::span<const int> ranks) {
-    connect(whole, ranks);
-    make_room_for_messages(depth, std::max<std::size_t>(ranks.size(), 1));
-  }
 
   void sleep() noexcept {
     constexpr int longest_ms = 100;
@@ -214,15 +210,14 @@ class OfiLink {
     return {.sleeps = sleeps, .counts = !tells_which, .connects = Reach::connects};
   }
 
-  template <class Whole>
-  void connect(Whole& whole, std::span<const int> ranks) {
+  void connect(std::span<const int> ranks) {
     if constexpr (Reach::connects) make_room_for_peers(known_.count_with(ranks));
     const std::vector<int> unknown = known_.take_new(ranks);
     if (unknown.empty()) return;
     reach_.find(unknown);
     constexpr std::size_t of_contact = 2;
     make_room_for_messages(of_contact, unknown.size());
-    make_first_contact(whole, fabric_.boot(), unknown, "choose another ofi.provider or ofi.domain");
+    make_first_contact(*this, fabric_.boot(), unknown, "choose another ofi.provider or ofi.domain");
   }
   // A completion queue does not grow: where any rank needs more of it, all have new ones, and each
   // connects again whom it needs next.

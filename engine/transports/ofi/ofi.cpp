@@ -1,5 +1,4 @@
 // libfabric: messages and transfers over the endpoints of a provider.
-#include <span>
 #include <string_view>
 
 #include "program/rank.hpp"
@@ -16,10 +15,7 @@ class OfiTagged final : public OfiLink<OfiEndpoint, OfiLearns::by_queue> {
   static constexpr std::string_view summary =
       "libfabric's tagged messages (fi_tsend), fi_write and fi_read";
 
-  OfiTagged(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, false, boot) {
-    start(*this);
-  }
-  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
+  OfiTagged(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, false, boot) {}
 };
 
 /// The same with a completion queue that can be waited for asleep.
@@ -28,10 +24,7 @@ class OfiWaiting final : public OfiLink<OfiEndpoint, OfiLearns::by_queue> {
   static constexpr std::string_view mode = "wait";
   static constexpr std::string_view summary = "ofi with blocking completion (fi_cq_sread)";
 
-  OfiWaiting(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, true, boot) {
-    start(*this);
-  }
-  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
+  OfiWaiting(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, true, boot) {}
   void block() noexcept { sleep(); }
 };
 
@@ -41,10 +34,7 @@ class OfiCounting final : public OfiLink<OfiEndpoint, OfiLearns::by_counters> {
   static constexpr std::string_view mode = "counter";
   static constexpr std::string_view summary = "ofi with completion counters (fi_cntr_read)";
 
-  OfiCounting(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, false, boot) {
-    start(*this);
-  }
-  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
+  OfiCounting(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, false, boot) {}
 };
 
 /// For providers whose endpoints are connected in pairs (tcp, verbs).
@@ -54,10 +44,7 @@ class OfiConnected final : public OfiLink<OfiConnections, OfiLearns::by_queue> {
   static constexpr std::string_view summary =
       "libfabric over connected endpoints (FI_EP_MSG): fi_send, fi_write and fi_read";
 
-  OfiConnected(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, false, boot) {
-    start(*this);
-  }
-  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
+  OfiConnected(const LinkOptions& options, Bootstrap& boot) : OfiLink(options, false, boot) {}
 };
 
 }  // namespace weft

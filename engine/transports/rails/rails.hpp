@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -94,12 +95,13 @@ inline constexpr Setting stripe_setting{
     1 << 30U};
 inline constexpr int usual_stripe_bytes = 16384;
 
-template <class Link, class Sharing>
-class Rails final {
+/// What both ways of sharing out have.
+template <class Link>
+class LinkedRails {
  public:
+  using DataPlane = LinkedRails;
   static constexpr std::string_view name = Link::name;
-  static constexpr std::string_view mode = Sharing::mode;
-  static constexpr std::string_view summary = Sharing::summary;
+  static constexpr std::string_view summary = "several devices or interfaces at once";
   static constexpr std::span<const Setting> settings = [] {
     if constexpr (requires { Link::settings; }) return std::span<const Setting>(Link::settings);
     return std::span<const Setting>();
@@ -109,17 +111,10 @@ class Rails final {
     return true;
   }();
 
-  /// A link for each item of the options' lists (device=a,b). Throws std::invalid_argument where
-  /// there is no list.
-  Rails(const LinkOptions& options, Bootstrap& boot)
-      : Rails(links_of(options, boot),
-              static_cast<std::size_t>(options.number(stripe_setting, usual_stripe_bytes)), boot) {}
-  Rails(std::vector<std::unique_ptr<Link>> links, std::size_t stripe_bytes, Bootstrap& boot)
-      : links_(std::move(links)),
-        stripe_bytes_(std::max(stripe_bytes, links_.size() * line)),
-        turns_(static_cast<std::size_t>(boot.size())) {
-    reserve_orders(turns_.size());
-  }
+  LinkedRails(const LinkedRails&) = delete;
+  LinkedRails& operator=(const LinkedRails&) = delete;
+  LinkedRails(LinkedRails&&) = delete;
+  LinkedRails& operator=(LinkedRails&&) = delete;
 
   [[nodiscard]] static std::string unusable() {
     if constexpr (requires { Link::unusable(); }) return Link::unusable();
@@ -225,8 +220,7 @@ class Rails final {
     remote_.resize(std::min<std::size_t>(remote_.size(), remote.key));
   }
   [[nodiscard]] std::string memory_polling_hazard() const requires OneSided<Link> {
-    if (Sharing::cuts)
-      return "the parts of a put take several rails: its last byte may arrive first";
+    if (cuts()) return "the parts of a put take several rails: its last byte may arrive first";
     return links_.front()->memory_polling_hazard();
   }
   void put(Peer peer, const Buffer& local,
@@ -271,8 +265,7 @@ class Rails final {
   /// What was really used, for the record: of each rail.
   [[nodiscard]] Details details() const {
     Details reported{{"rails", std::to_string(links_.size())}};
-    if (Sharing::cuts)
-      reported.emplace_back("cut from", std::to_string(stripe_bytes_) + " bytes on");
+    if (cuts()) reported.emplace_back("cut from", std::to_string(cut_from_) + " bytes on");
     for (std::size_t rail = 0; rail < links_.size(); ++rail) {
       for (const auto& [key, value] : links_[rail]->details()) {
         reported.emplace_back("rail " + std::to_string(rail) + " " + key, value);
@@ -281,10 +274,23 @@ class Rails final {
     return reported;
   }
 
+ protected:
+  /// With `cuts` messages of `stripe_bytes` or more are cut, and shorter ones take the first rail.
+  LinkedRails(std::vector<std::unique_ptr<Link>> links, bool cuts, std::size_t stripe_bytes,
+              Bootstrap& boot)
+      : links_(std::move(links)),
+        cut_from_(cuts ? std::max(stripe_bytes, links_.size() * line) : never),
+        rails_in_turn_(cuts ? 1 : links_.size()),
+        turns_(static_cast<std::size_t>(boot.size())) {
+    reserve_orders(turns_.size());
+  }
+  ~LinkedRails() = default;
+
  private:
   /// Whether a buffer is known to each rail by another key.
   static constexpr bool registers = Registers<Link> || OneSided<Link>;
   static constexpr std::size_t line = 64;
+  static constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
 
   struct Piece {
     std::size_t offset;
@@ -297,23 +303,8 @@ class Rails final {
     std::size_t transfer = 0;
   };
 
-  static std::vector<std::unique_ptr<Link>> links_of(const LinkOptions& options, Bootstrap& boot) {
-    const std::size_t count = options.longest_list();
-    if (count < 2) {
-      throw std::invalid_argument("mode " + std::string(mode) +
-                                  " needs several rails; list them, for instance --option " +
-                                  std::string(Link::rail_setting) + "=A,B");
-    }
-    std::vector<std::unique_ptr<Link>> links;
-    for (std::size_t rail = 0; rail < count; ++rail) {
-      links.push_back(std::make_unique<Link>(options.of_rail(rail), boot));
-    }
-    return links;
-  }
-
-  [[nodiscard]] bool cut(std::size_t bytes) const noexcept {
-    return Sharing::cuts && bytes >= stripe_bytes_;
-  }
+  [[nodiscard]] bool cut(std::size_t bytes) const noexcept { return bytes >= cut_from_; }
+  [[nodiscard]] bool cuts() const noexcept { return cut_from_ != never; }
   /// Parts begin at cache lines.
   [[nodiscard]] std::size_t share_of(std::size_t bytes) const noexcept {
     const std::size_t share = (bytes + links_.size() - 1) / links_.size();
@@ -333,7 +324,7 @@ class Rails final {
       return;
     }
     const std::size_t rail = turn;
-    if (!Sharing::cuts && ++turn == links_.size()) turn = 0;
+    if (++turn == rails_in_turn_) turn = 0;
     act(rail, Piece{0, bytes});
     order.post(rail, 1);
   }
@@ -380,7 +371,10 @@ class Rails final {
   }
 
   std::vector<std::unique_ptr<Link>> links_;
-  std::size_t stripe_bytes_ = 0;
+  /// Messages of at least so many bytes are cut.
+  std::size_t cut_from_;
+  /// The others take so many rails in turn.
+  std::size_t rails_in_turn_;
   std::vector<Turns> turns_;
   RailOrder sends_;
   RailOrder receives_;
@@ -392,6 +386,36 @@ class Rails final {
   /// start of.
   std::vector<RemoteBuffer> remote_;
   Fault fault_;
+};
+
+template <class Link, class Sharing>
+class Rails final : public LinkedRails<Link> {
+ public:
+  static constexpr std::string_view mode = Sharing::mode;
+  static constexpr std::string_view summary = Sharing::summary;
+
+  /// A link for each item of the options' lists (device=a,b). Throws std::invalid_argument where
+  /// there is no list.
+  Rails(const LinkOptions& options, Bootstrap& boot)
+      : Rails(links_of(options, boot),
+              static_cast<std::size_t>(options.number(stripe_setting, usual_stripe_bytes)), boot) {}
+  Rails(std::vector<std::unique_ptr<Link>> links, std::size_t stripe_bytes, Bootstrap& boot)
+      : LinkedRails<Link>(std::move(links), Sharing::cuts, stripe_bytes, boot) {}
+
+ private:
+  static std::vector<std::unique_ptr<Link>> links_of(const LinkOptions& options, Bootstrap& boot) {
+    const std::size_t count = options.longest_list();
+    if (count < 2) {
+      throw std::invalid_argument("mode " + std::string(mode) +
+                                  " needs several rails; list them, for instance --option " +
+                                  std::string(Link::rail_setting) + "=A,B");
+    }
+    std::vector<std::unique_ptr<Link>> links;
+    for (std::size_t rail = 0; rail < count; ++rail) {
+      links.push_back(std::make_unique<Link>(options.of_rail(rail), boot));
+    }
+    return links;
+  }
 };
 
 }  // namespace weft

@@ -10,6 +10,10 @@ namespace weft {
 /// Tag matching: the tag is the sender's rank.
 class UcxTagged : public UcxLink {
  public:
+  using DataPlane = UcxTagged;
+  static constexpr std::string_view summary = "UCX tagged messages, put and get";
+
+  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
   void post_send(Peer peer, const Buffer& buffer) noexcept {
     UcxRequest* request = begin_send(peer, buffer);
     if (request == nullptr) return;
@@ -32,6 +36,7 @@ class UcxTagged : public UcxLink {
       : UcxLink(options, UCP_FEATURE_TAG | features, boot),
         my_tag_(static_cast<ucp_tag_t>(boot.rank())) {
     how_to_receive().cb.recv = on_received;  // NOLINT(*-union-access): UCX's type
+    begin(*this);
   }
   ~UcxTagged() = default;
 
@@ -47,10 +52,7 @@ class UcxTag final : public UcxTagged {
   static constexpr std::string_view mode = "tag";
   static constexpr std::string_view summary = "UCX tagged messages (ucp_tag_send_nbx), put and get";
 
-  UcxTag(const LinkOptions& options, Bootstrap& boot) : UcxTagged(options, 0, boot) {
-    begin(*this);
-  }
-  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
+  UcxTag(const LinkOptions& options, Bootstrap& boot) : UcxTagged(options, 0, boot) {}
 };
 
 /// The same with a worker that can be waited for asleep.
@@ -60,10 +62,7 @@ class UcxWaiting final : public UcxTagged {
   static constexpr std::string_view summary = "ucx with blocking completion (ucp_worker_arm)";
 
   UcxWaiting(const LinkOptions& options, Bootstrap& boot)
-      : UcxTagged(options, UCP_FEATURE_WAKEUP, boot) {
-    begin(*this);
-  }
-  void reserve(std::size_t depth, std::span<const int> ranks) { ready(*this, depth, ranks); }
+      : UcxTagged(options, UCP_FEATURE_WAKEUP, boot) {}
   void block() noexcept { sleep(); }
 };
 
