@@ -73,8 +73,8 @@ def _sources(build: Path) -> list[Source]:
     if (build / "libraries").exists():
         common.update((build / "libraries").read_bytes())
     found: dict[Path, Source] = {}
-    for command in json.loads((build / "compile_commands.json").read_text()):
-        path = Path(command["file"])
+    commands = json.loads((build / "compile_commands.json").read_text())
+    for path, command in ((path, one) for one in commands for path in _compiled_by(one)):
         if path in found or path.is_relative_to((ENGINE / "tests").resolve()):
             continue
         words = shlex.split(command["command"])
@@ -87,6 +87,14 @@ def _sources(build: Path) -> list[Source]:
             key.update(str(part.relative_to(Path.cwd())).encode() + part.read_bytes())
         found[path] = Source(path, flags, key.hexdigest())
     return list(found.values())
+
+
+def _compiled_by(command: dict[str, str]) -> list[Path]:
+    """The source of a command, or those that it compiles as one."""
+    path = Path(command["file"])
+    if path.parent.name != "Unity":
+        return [path]
+    return [Path(os.fsdecode(name)) for name in INCLUDE.findall(path.read_bytes())]
 
 
 def _closure(path: Path) -> set[Path]:

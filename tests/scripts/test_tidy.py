@@ -74,6 +74,21 @@ def test_sources_of_a_folder_are_looked_at_together_and_clean_ones_once(tree: Tr
     assert "; 0 were looked at" in said
 
 
+def test_sources_that_are_compiled_as_one_are_each_looked_at(tree: Tree) -> None:
+    unity = tree.folder / "build" / "CMakeFiles" / "Unity" / "unity_run_cxx.cxx"
+    unity.parent.mkdir(parents=True)
+    sources = [command["file"] for command in tree.commands[:4:2]]
+    unity.write_text("".join(f'#include "{source}"\n' for source in sources))
+    words = f"c++ -I{tree.folder}/engine -O2 -o x.o -c {unity}"
+    command = [{"file": str(unity), "command": words}]
+    (tree.folder / "build" / "compile_commands.json").write_text(json.dumps(command))
+    tree.write("run/b.cpp", "fault")
+    status, said, _ = tree.look()
+    assert status == 1
+    assert "run/b.cpp:1:1: has a fault" in said
+    assert "clang-tidy: 1 of 2 sources have findings" in said
+
+
 def test_the_source_that_has_the_fault_is_named_and_the_others_are_clean(tree: Tree) -> None:
     tree.write("run/c.cpp", "fault")
     status, said, _ = tree.look()
