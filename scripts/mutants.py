@@ -181,7 +181,7 @@ def run(words: list[str]) -> subprocess.CompletedProcess[str]:
         "PYTHONPATH": path,
         # Objects of the checkout are those of the copy, where nothing is changed.
         "CMAKE_CXX_COMPILER_LAUNCHER": "ccache", "CCACHE_NOHASHDIR": "1",
-        "CCACHE_BASEDIR": str(COPY),
+        "CCACHE_BASEDIR": str(COPY), "CCACHE_SLOPPINESS": "pch_defines,time_macros",
     }  # fmt: skip
     try:
         return subprocess.run(

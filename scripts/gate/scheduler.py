@@ -137,6 +137,8 @@ def _prepare_environment() -> None:
         os.environ.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
         os.environ.setdefault("CCACHE_BASEDIR", str(Path.cwd()))
         os.environ.setdefault("CCACHE_NOHASHDIR", "1")
+        # Without these it keeps no file that includes a precompiled header.
+        os.environ.setdefault("CCACHE_SLOPPINESS", "pch_defines,time_macros")
         # A newcomer's build, in which warnings are no errors, finds the same files compiled.
         os.environ.setdefault("CCACHE_IGNOREOPTIONS", "-Werror")
 

@@ -29,7 +29,12 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
 @pytest.fixture(autouse=True)
 def kept_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Variables that the gate sets for its steps are set back."""
-    for name in ("CMAKE_CXX_COMPILER_LAUNCHER", "CCACHE_BASEDIR", "CCACHE_NOHASHDIR"):
+    for name in (
+        "CMAKE_CXX_COMPILER_LAUNCHER",
+        "CCACHE_BASEDIR",
+        "CCACHE_NOHASHDIR",
+        "CCACHE_SLOPPINESS",
+    ):
         monkeypatch.setenv(name, "")
     monkeypatch.setattr("scheduler.signal.signal", lambda *_: None)
 

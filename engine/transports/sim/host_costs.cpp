@@ -43,7 +43,7 @@ struct Costs {
   std::optional<Pieces> further;
 };
 
-std::optional<Pieces> pieces_of(const simgrid::s4u::NetZone& fabric, const char* property) {
+std::optional<Pieces> pieces_or_none(const simgrid::s4u::NetZone& fabric, const char* property) {
   const char* const text = fabric.get_property(property);
   return text == nullptr ? std::nullopt : std::optional<Pieces>(text);
 }
@@ -71,12 +71,14 @@ void charge_hosts(const simgrid::s4u::NetZone& fabric) {
   const double precision_s = simgrid::config::get_value<double>("surf/precision");
   const auto sends = std::make_shared<Ends>(precision_s);
   const auto receives = std::make_shared<Ends>(precision_s);
-  const auto further = pieces_of(fabric, "further-send");
-  charge(SmpiOperation::SEND, {setting("smpi/os"), pieces_of(fabric, "shared-os"), further}, sends);
-  charge(SmpiOperation::ISEND, {setting("smpi/ois"), pieces_of(fabric, "shared-ois"), further},
+  const auto further = pieces_or_none(fabric, "further-send");
+  charge(SmpiOperation::SEND, {setting("smpi/os"), pieces_or_none(fabric, "shared-os"), further},
+         sends);
+  charge(SmpiOperation::ISEND, {setting("smpi/ois"), pieces_or_none(fabric, "shared-ois"), further},
          sends);
   charge(SmpiOperation::RECV,
-         {setting("smpi/or"), pieces_of(fabric, "shared-or"), pieces_of(fabric, "further-receive")},
+         {setting("smpi/or"), pieces_or_none(fabric, "shared-or"),
+          pieces_or_none(fabric, "further-receive")},
          receives);
 }
 

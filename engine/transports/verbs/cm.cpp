@@ -171,7 +171,7 @@ struct Door {
   std::uint64_t secret = 0;
 };
 
-Door unpacked(const std::string& text) {
+Door door_of(const std::string& text) {
   Door door;
   std::memcpy(&door, text.data(), sizeof door);
   return door;
@@ -190,7 +190,7 @@ void connect_through_cm(const VerbsPort& port, QueuePairs& queues, std::span<con
   std::set<std::uint32_t> missing;
   // To the ranks below; they take connections once they have theirs.
   for (std::size_t peer = 0; peer < ranks.size(); ++peer) {
-    const Door theirs = unpacked(doors[peer]);
+    const Door theirs = door_of(doors[peer]);
     for (std::size_t n = 0; n < ways_per_peer; ++n) {
       const std::size_t at = static_cast<std::size_t>(ranks[peer]) * ways_per_peer + n;
       if (ranks[peer] > rank) {

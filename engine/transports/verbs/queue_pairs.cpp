@@ -45,7 +45,7 @@ std::string packed(const Reported& reported) {
          std::string(numbers, reported.pairs.size() * sizeof reported.pairs.front());
 }
 
-Reported unpacked(const std::string& text) {
+Reported reported_of(const std::string& text) {
   Reported reported;
   std::memcpy(&reported.address, text.data(), sizeof(Address));
   reported.pairs.resize((text.size() - sizeof(Address)) / sizeof(std::uint32_t));
@@ -189,7 +189,7 @@ void swap_numbers(std::span<const int> ranks, Bootstrap& boot, const Address& mi
   }
   const std::vector<std::string> texts = boot.swap(ranks, texts_of_ranks);
   for (std::size_t peer = 0; peer < ranks.size(); ++peer) {
-    connect(ranks[peer], unpacked(texts[peer]));
+    connect(ranks[peer], reported_of(texts[peer]));
   }
 }
 
