@@ -170,10 +170,10 @@ def test_a_run_never_says_that_every_case_is_precise_where_some_are_not(tmp_path
     run = weft.load(synthetic_record(tmp_path / "a.jsonl", cases, times_ns=times, more=[lost]))
     said = ending_in_words(run, summarise(run))
     assert said == (
-        "The run is done: 2 of 4 cases are within ±1 % over 5 launches; 1 has all its launches and"
-        " a wider interval, 1 could not be measured."
+        "The run is done: 2 of 4 cases are within ±1 % over 5 launches of one session; 1 has all"
+        " its launches and a wider interval, 1 could not be measured."
     )
     whole = weft.load(synthetic_record(tmp_path / "b.jsonl", CASES))
     assert ending_in_words(whole, summarise(whole)) == (
-        "Every case is precise: 4 of 4 cases are within ±1 % over 5 launches."
+        "Every case is precise: 4 of 4 cases are within ±1 % over 5 launches of one session."
     )

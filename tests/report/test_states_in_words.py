@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CASES = make_cases(("ping_pong",), ("tcp",), (8, 64, 512))
-REACHED = "3 of 3 cases are within ±1 % over 5 launches"
+REACHED = "3 of 3 cases are within ±1 % over 5 launches of one session"
 
 
 def simulated(run: Run) -> Run:

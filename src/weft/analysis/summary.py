@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from weft.analysis.peak_share import share_of_peak
-from weft.analysis.stats.intervals import median_of_case, middle_of_case
+from weft.analysis.stats.intervals import (
+    in_sessions,
+    median_of_case,
+    middle_of_case,
+    over_sessions,
+)
 from weft.analysis.stats.launches import next_session_of
 from weft.analysis.stats.percentiles import percentiles, tails
-from weft.analysis.stats.precision import settled
+from weft.analysis.stats.precision import settled, settled_over_sessions
 from weft.analysis.stats.shape import (
     drift,
     drift_in_words,
@@ -86,7 +91,8 @@ class CaseSummary(msgspec.Struct, frozen=True, kw_only=True):
     samples: of single operations, or `of_means` where a sample spans `ops_per_sample` of them: its
     tail is not theirs. `tails_latency_ns` are high percentiles of single operations with an
     interval over launches. `relative_half_width` is of the time's interval, None over one launch;
-    `settled` says that it is inside the asked precision after the asked launches or over sessions.
+    `settled` says that it is inside the asked precision after the asked launches of one session, or
+    over five sessions or more, which other days are in.
     `percent_of_peak` is of the median bandwidth, where the link is known. `queue_held` is how many
     of Q messages of a stream were in flight once all were posted (weft.topics.queue_depth); `place`
     says what its point is: "2 peers". `pairs` has the pairs of ranks between hosts, if the ranks
@@ -305,7 +311,9 @@ def _with_figures(
         queue_held=_queue_held(run, measured),
         settled=settled(medians, plan.precision, plan.launches, tick_ns)
         if estimate.unit == "launch"
-        else estimate.relative_half_width <= plan.precision,
+        else settled_over_sessions(
+            over_sessions(in_sessions(medians, sessions))[0], plan.precision, tick_ns
+        ),
         # Of a simulator's repeats, which are identical, no shape is looked for.
         flags=summary.flags
         + (_flags(run, case, list(times.values()), again) if again and not plan.simulated else ()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.analysis.stats.launches import next_session_of, what_would_tell
+from weft.analysis.stats.launches import launches_of, next_session_of, what_would_tell
 from weft.analysis.stats.needed import at_first, half_of, to_settle
 from weft.wording import counted, counted_cases, status_in_words, verb_of
 
@@ -102,7 +102,7 @@ def _measured_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     reached = (
         f"{good} of {counted(len(summaries), 'case')}"
         f" {verb_of(good, 'are', len(summaries))} within {asked}"
-        f" over {counted(plan.launches, 'launch')}"
+        f" over {_rests_on(run)}"
     )
     footer, go_on = run.footer, how_to_go_on(run)
     # What was not tried could still be, unless the run ended by itself.
@@ -136,6 +136,15 @@ def _measured_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
         f"The budget of {budget_s:g} s ended first: {reached}; the others show the interval"
         f" they reached. {_more_precision(run, summaries, asked)}."
     )
+
+
+def _rests_on(run: Run) -> str:
+    """What a precision is over: launches of one session, which show no other day, or sessions."""
+    sessions = len(launches_of([run]))
+    launches = counted(run.header.plan.launches, "launch")
+    if sessions > 1:
+        return counted(sessions, "session")
+    return launches if run.header.plan.simulated else f"{launches} of one session"
 
 
 def _imported_in_words(imported: Imported, summaries: Sequence[CaseSummary]) -> str:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from weft.analysis.stats.intervals import median_of_launches
+from weft.analysis.stats.slowdown import SESSION_SCATTER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,8 @@ DOUBT = 1.2816
 REACH = 1.96 * math.sqrt(math.pi / 2)
 # One launch in so many may be far off without a say: the median does not move for it either.
 MAY_BE_OFF = 10
+# So many sessions show how far sessions differ.
+FEWEST_SETTLED = 5
 
 
 def settled(
@@ -39,6 +42,22 @@ def settled(
         return False
     reach = REACH * scatter_at_most(launch_medians, found.value) / math.sqrt(len(launch_medians))
     return reach <= precision
+
+
+def settled_over_sessions(
+    sessions: Sequence[float], precision: float, resolution: float = 0.0
+) -> bool:
+    """Whether the interval over the medians of sessions is inside the precision, beyond doubt.
+
+    Few sessions that are near each other by luck show nothing: they are never taken to differ by
+    less than sessions do (SESSION_SCATTER), and fewer than FEWEST_SETTLED do not settle.
+    """
+    if len(sessions) < FEWEST_SETTLED or min(sessions) <= 0:
+        return False
+    found = median_of_launches(sessions, resolution, "session")
+    scatter = max(scatter_at_most(sessions, found.value), SESSION_SCATTER)
+    reach = REACH * scatter / math.sqrt(len(sessions))
+    return max(found.relative_half_width, reach) <= precision
 
 
 def scatter_at_most(values: Sequence[float], middle: float) -> float:
