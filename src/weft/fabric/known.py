@@ -65,6 +65,8 @@ def host_of(endpoint: str) -> str:
 
 def on_endpoints(fabric: KnownFabric, names: Sequence[str]) -> KnownFabric:
     """A fabric of hosts as one of endpoints. Raises WeftError, with the hosts below no switch."""
+    if not fabric.groups:
+        return fabric
     held = frozenset[str]().union(*(group.members for group in fabric.groups))
     called = _as_held({host_of(name) for name in names}, held)
     hosts = [called.get(host_of(name), "") for name in names]

@@ -29,7 +29,7 @@ OTHERS = """- topology: nvl
     - block: 07
       nodes: n[05-06]
 - topology: none
-  flat: true
+  flat: false
 """
 CONF = """SwitchName=s1 Switches=l[1-2]
 SwitchName=l1 Nodes=n[1-2],gpu1

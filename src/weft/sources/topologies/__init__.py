@@ -19,7 +19,8 @@ from weft.sources.named import split_source
 from weft.sources.topologies.forwarding import forwarding_of, is_forwarding
 from weft.sources.topologies.ibdiagnet import cabling_of_ibdiagnet, is_ibdiagnet
 from weft.sources.topologies.ibnetdiscover import cabling_of_ibnetdiscover, is_ibnetdiscover
-from weft.sources.topologies.lldp import fabric_of_neighbours
+from weft.sources.topologies.links import cabling_of_links, is_links
+from weft.sources.topologies.lldp import fabric_of_neighbours, is_neighbours
 from weft.sources.topologies.own import cabling_of_own
 from weft.sources.topologies.slurm import fabric_of_slurm
 from weft.sources.topologies.slurm_yaml import fabric_of_yaml, is_yaml
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 # A switch or a block of Slurm, or another of its things, which is then said to be none.
 _NAMES_ONE = re.compile(r"^\s*\w+name\s*=", re.MULTILINE | re.IGNORECASE)
 KINDS = (
-    "name a topology.conf or topology.yaml of Slurm, an output of ibnetdiscover, an"
-    " ibdiagnet2.db_csv, a folder of LLDP neighbours, a .toml of weft, or words like"
+    "name a topology.conf or topology.yaml of Slurm, an output of ibnetdiscover or"
+    " iblinkinfo, an ibdiagnet2.db_csv, a folder of LLDP neighbours, a .toml of weft, or words like"
     ' "fat-tree 24/288 full"'
 )
 
@@ -111,6 +112,8 @@ def _read(words: str) -> Topology:
     text = text_of(path)
     if is_yaml.search(text):
         return Topology(fabric=fabric_of_yaml(path, text, name))
+    if is_neighbours.search(text):
+        return Topology(fabric=fabric_of_neighbours(path))
     if not _NAMES_ONE.search(text):
         raise WeftError(f"{path} is no topology", KINDS)
     return Topology(fabric=fabric_of_slurm(path, text))
@@ -123,6 +126,8 @@ def _cabling(path: Path) -> Cabling | None:
     text = text_of(path)
     if is_ibnetdiscover.search(text):
         return cabling_of_ibnetdiscover(text)
+    if is_links.search(text):
+        return cabling_of_links(text)
     return cabling_of_ibdiagnet(path, text) if is_ibdiagnet.search(text) else None
 
 

@@ -1,4 +1,4 @@
-"""What hosts hear of their switches by LLDP: a folder with HOST.json of each host.
+"""What hosts hear of their switches by LLDP: a folder with HOST.json of each host, or one file.
 
 Each is what lldpcli shows there with "-f json" or "-f json0". A host hears its leaf
 only: what lies above is not known.
@@ -6,6 +6,7 @@ only: what lies above is not known.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -21,16 +22,23 @@ if TYPE_CHECKING:
 _FIX = "write n1.json on n1: lldpcli show neighbors -f json0 > n1.json"
 
 
+# A file of lldpcli begins so.
+is_neighbours = re.compile(r'\A\s*\{\s*"lldp"\s*:')
+
+
 def fabric_of_neighbours(folder: Path) -> KnownFabric:
     """The leaves of all hosts; one that every host hears tells none apart and is omitted.
 
     Raises WeftError.
     """
     leaves: dict[str, set[str]] = defaultdict(set)
-    hosts = sorted(folder.glob("*.json"))
+    hosts = sorted(folder.glob("*.json")) if folder.is_dir() else [folder]
     for path in hosts:
         for leaf in _leaves_in(path):
             leaves[leaf].add(path.stem)
+    # A switch hears the hosts below it.
+    if folder.is_file() and (below := _hosts_in(folder)):
+        leaves[folder.stem] = below
     if not leaves:
         raise WeftError(f"{folder} has no host's LLDP neighbours", _FIX)
     several = {name: own for name, own in leaves.items() if len(own) < len(hosts)} or leaves
@@ -44,12 +52,21 @@ def fabric_of_neighbours(folder: Path) -> KnownFabric:
 
 def _leaves_in(path: Path) -> set[str]:
     """The switches that a host hears, by name or by identity. Raises WeftError."""
+    return _heard_in(path, switches=True)
+
+
+def _hosts_in(path: Path) -> set[str]:
+    """The hosts that a switch hears. Raises WeftError."""
+    return _heard_in(path, switches=False)
+
+
+def _heard_in(path: Path, *, switches: bool) -> set[str]:
     try:
         heard: Any = msgspec.json.decode(path.read_bytes())
     except (OSError, msgspec.DecodeError) as error:
         raise WeftError(f"{path} is no output of lldpcli: {error}", _FIX) from None
     try:
-        neighbours = [one for one in _neighbours_in(heard) if _forwards(one)]
+        neighbours = [one for one in _neighbours_in(heard) if _forwards(one) == switches]
     except (KeyError, TypeError):
         raise WeftError(f"{path} is no output of lldpcli", _FIX) from None
     return {name for one in neighbours for name in _names(one)}

@@ -14,6 +14,7 @@ import msgspec
 import yaml
 
 from weft.errors import WeftError
+from weft.fabric.known import KnownFabric
 from weft.names import as_typed
 from weft.sources.topologies.slurm import (
     SlurmSwitch,
@@ -25,10 +26,9 @@ from weft.sources.topologies.slurm import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from weft.fabric.known import KnownFabric
-
 # A line that no other file of a fabric has.
 is_yaml = re.compile(r"^\s*-\s+topology\s*:", re.MULTILINE)
+_TRUE = ("true", "yes", "on")
 _FIX = "name a topology.yaml of Slurm: - topology: NAME with tree: or block:"
 
 
@@ -58,16 +58,20 @@ class _Topology(msgspec.Struct, frozen=True, kw_only=True):
     cluster_default: str = "false"
     tree: _Tree | None = None
     block: _Blocks | None = None
+    flat: str = "false"
 
     @property
     def is_default(self) -> bool:
-        return self.cluster_default.lower() in ("true", "yes", "on")
+        return self.cluster_default.lower() in _TRUE
 
 
 def fabric_of_yaml(path: Path, text: str, name: str = "") -> KnownFabric:
     """The topology of that name, or the cluster's default, as groups of hosts. Raises WeftError."""
     own = _chosen(path, _topologies(path, text), name)
     place = f"{path}, topology {own.topology}"
+    if own.flat.lower() in _TRUE:
+        # It says that nothing is known of the fabric.
+        return KnownFabric()
     if own.tree is None and own.block is None:
         raise WeftError(f"{place} has neither tree: nor block:", _FIX)
     switches: dict[str, SlurmSwitch] = {}
