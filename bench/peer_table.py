@@ -3,7 +3,8 @@
 Both sides of a pair run once per round, weft first in odd rounds. A pair has 9 rounds, and more
 until the 95 % interval of each like-for-like ratio is within 5 % of its median, at most 30
 (--rounds). Exit status: 1 if weft is behind in a row (its interval lies wholly above 1.05 for a
-latency, wholly below 0.95 for a bandwidth), else 3 if an interval stays wider than 5 %, else 0.
+latency, wholly below 0.95 for a bandwidth), else 3 if an interval stays wider than
+5 % or a pair failed in all rounds, else 0.
 
     python -m bench peers --omb ~/omb --imb ~/imb
     python -m bench peers tcp ucx-latency --rounds 9
@@ -95,6 +96,12 @@ class Row(msgspec.Struct, kw_only=True):
         return max(high - middle, middle - low) > MARGIN * middle
 
 
+def _reason(error: Exception, pair: Pair) -> str:
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"{pair.peer} or weft did not end in {error.timeout:g} s; use a less busy machine"
+    return str(error).splitlines()[-1]
+
+
 class Rows:
     """The rows of one pair, and what went wrong with it."""
 
@@ -120,7 +127,7 @@ class Rows:
                 theirs = self.pair.theirs()
         except (LeftOutError, RuntimeError, OSError, subprocess.SubprocessError) as error:
             sys.stderr.write(f"round {round_ + 1}: skipped: {self.pair.name}: {error}\n")
-            self._reasons.append(str(error).splitlines()[-1])
+            self._reasons.append(_reason(error, self.pair))
             return
         self._add(round_, ours, theirs)
 
@@ -236,4 +243,5 @@ def main(pairs: Sequence[Pair], most: int | None, *, with_vm: bool) -> tuple[int
         ]
         for row in (*compared, *in_vm)
     }
-    return status((*compared, *in_vm)), values
+    failed = any(rows.not_compared and not rows.pair.missing for rows in measured)
+    return status((*compared, *in_vm)) or (3 if failed else 0), values

@@ -153,6 +153,8 @@ def test_a_pair_that_only_fails_is_given_up_with_its_reason(
         transport="tcp", theirs=fails, sizes=(8,),
     )  # fmt: skip
     monkeypatch.setattr(whole.Pair, "ours", lambda _: {8: 1.0})
+    assert table.main([pair], 1, with_vm=False)[0] == 3
+    calls.clear()
     measured = table.measure([pair], 30)
     assert len(calls) == table.FAILED_ROUNDS
     assert "not compared: printed nothing" in table.table(measured, [])
