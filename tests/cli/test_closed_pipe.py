@@ -86,8 +86,11 @@ def test_a_full_stream_never_changes_the_answer_of_a_command(
 ) -> None:
     usual = subprocess.run([WEFT, *words], capture_output=True, timeout=600, check=False)
     with Path("/dev/full").open("wb") as full:
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full}
-        done = subprocess.run([WEFT, *words], text=True, timeout=600, check=False, **streams)
+        done = subprocess.run(
+            [WEFT, *words], text=True, timeout=600, check=False,
+            stdout=full if stream == "stdout" else subprocess.PIPE,
+            stderr=full if stream == "stderr" else subprocess.PIPE,
+        )  # fmt: skip
     if usual.stdout if stream == "stdout" else usual.stderr:
         assert done.returncode == CANNOT_WRITE
         assert stream == "stderr" or "disk is full" in done.stderr

@@ -167,11 +167,11 @@ def test_tcp_ucx_and_ofi_work_over_an_interface_that_has_ipv6_only(
             assert done.returncode == 0, done
     finally:
         for number in (1, 2):
-            for words in (
-                ("ip", "addr", "flush", "dev", "eth1", "scope", "global"),
-                ("ip", "addr", "add", f"10.78.0.{number}/24", "dev", "eth1"),
+            for change in (
+                ("flush", "dev", "eth1", "scope", "global"),
+                ("add", f"10.78.0.{number}/24", "dev", "eth1"),
             ):
-                cluster.run(*words, host=f"n{number}")
+                cluster.run("ip", "addr", *change, host=f"n{number}")
     for name, begin in (("link", "fe80::"), ("global", "fd01::")):
         launches = {one.transport: one for one in record_in(folder, f"{name}.jsonl").lines.launches}
         tcp = launches["tcp"].details
@@ -310,8 +310,8 @@ def test_the_nodes_of_a_run_are_chosen(cluster: Cluster, folder: Path) -> None:
         done = run_short(cluster, folder, *words, "-o", f"{name}.jsonl")
         assert done.returncode == 0, done
         assert "asking Slurm for 2 nodes" in done.stderr
-    words = ("weft", "run", *SHORT, "--exclude", "n2", "-o", "inside.jsonl")
-    assert cluster.run("salloc", "-N3", "-w", "n1,n2,n4", *words, folder=folder).returncode == 0
+    typed = ("weft", "run", *SHORT, "--exclude", "n2", "-o", "inside.jsonl")
+    assert cluster.run("salloc", "-N3", "-w", "n1,n2,n4", *typed, folder=folder).returncode == 0
     hosts = {name: hosts_of(record_in(folder, f"{name}.jsonl")) for name in (
         "chosen", "others", "inside")}  # fmt: skip
     assert hosts == {

@@ -201,10 +201,10 @@ def test_one_case_that_fails_again_is_one_and_a_good_one_between_counts() -> Non
 
 def test_hosts_that_are_gone_end_their_ranks_by_name() -> None:
     known, made = Failures(), states((5.0,))
-    known.hosts_gone([GROUP], ["n2"])
+    known.hosts_gone([GROUP], {"n2": "n2"})
     assert known.given_up == [gone("", "n2 does not answer any more")]
     assert known.silent_hosts == ("n2",)
     known.close(made)
     assert made[0].closed
-    known.hosts_gone([GROUP], ["n2", "n3"])
+    known.hosts_gone([GROUP], {"n2": "n2", "n3": "n3"})
     assert known.given_up[1] == gone("", "n2, n3 do not answer any more")

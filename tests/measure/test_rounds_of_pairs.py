@@ -236,7 +236,7 @@ def test_a_dead_host_ends_the_run_at_once_and_is_named(monkeypatch: pytest.Monke
     said: list[str] = []
     monkeypatch.setattr(Sink, "trouble", lambda _, text: said.append(text))
     sink, left_s = measure(
-        monkeypatch, CASES, 30, overhead_s=0.005, ranks=Dies, silent=lambda: ("n3",)
+        monkeypatch, CASES, 30, overhead_s=0.005, ranks=Dies, silent=lambda: {"n3": "n3"}
     )
     assert len([one for one in sink if isinstance(one, Launch)]) == 2
     assert footer_of(sink).silent_hosts == ("n3",)

@@ -123,7 +123,7 @@ def measure(
     before: Run | None = None,
     seed: int = 1,
     ranks: type[Machine] = Machine,
-    silent: Callable[[], tuple[str, ...]] = tuple,
+    silent: Callable[[], Mapping[str, str]] = dict,
     late_s: float = 0.0,
     **asked: Any,
 ) -> tuple[Sink, float]:
