@@ -36,7 +36,8 @@ _HEADS = re.compile(
 )
 # -m: YAML, whose figures are not cut, below the command and a colon.
 _YAML = re.compile(
-    r"^- \{ xfer_size: (?P<size>\d+), iterations: (?P<count>\d+), total: (?P<total>\d+),"
+    r"^- \{ xfer_size: (?P<size>\d{1,18}), iterations: (?P<count>\d{1,18})"
+    r", total: (?P<total>\d{1,18}),"
     r" time: [\d.]+, MB/sec: (?P<rate>[\d.]+), usec/xfer: (?P<time>[\d.]+), Mxfers/sec: [\d.]+ \}$"
 )
 _BEGINS = re.compile(r"^- \{ xfer_size: ")

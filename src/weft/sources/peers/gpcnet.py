@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _MARK = re.compile(r"^Network(?P<beside>Load)? Tests v(?P<version>[\d.]+)$")
 _PROGRAM = re.compile(r"\bnetwork_(?:load_)?test\b")
-_RANKS = re.compile(r"^Test with (?P<ranks>\d+) MPI ranks")
-_NAME = re.compile(r"^(?P<test>.+?) \( *(?P<bytes>\d+) B\)$")
+_RANKS = re.compile(r"^Test with (?P<ranks>\d{1,18}) MPI ranks")
+_NAME = re.compile(r"^(?P<test>.+?) \( *(?P<bytes>\d{1,18}) B\)$")
 _REMARK = re.compile(r"^\+[-+]+\+$|^Legend$|^[\w+]{1,9} = |^\d+ nodes running ")
 _LOADED = "running with Congestion"
 _UNITS = ("usec", "MiB/s/rank")

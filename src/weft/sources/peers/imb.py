@@ -43,12 +43,12 @@ _VERSION = re.compile(r"\b[Vv]?(\d{4} [Uu]pdate \d+|\d{4}(?:\.\d+)?[^, ]{0,20}|\
 _PROGRAM = re.compile(r"\bIMB-\w+")
 _CALL = re.compile(r"^# (?P<command>\S*IMB-\w+.*)$")
 _NAME = re.compile(r"^# Benchmarking (?P<name>\S+)")
-_RANKS = re.compile(r"^# #processes = (\d+)")
-_WINDOW = re.compile(r"\s-window_size[ =](\d+)\b")
+_RANKS = re.compile(r"^# #processes = (\d{1,18})")
+_WINDOW = re.compile(r"\s-window_size[ =](\d{1,18})\b")
 # The window of Uniband and Biband was 64 before this release, and is 256 since.
 _LARGER_WINDOW, _WINDOWS = (2021, 2), (64, 256)
 # -multi 0: all groups at once, of which each line states the mean; -multi 1: a line of each group.
-_GROUPS = re.compile(r"^# \( (?P<groups>\d+) groups of (?P<size>\d+) processes each")
+_GROUPS = re.compile(r"^# \( (?P<groups>\d{1,18}) groups of (?P<size>\d{1,18}) processes each")
 _SEVERAL = "Multi-"
 _MODE = re.compile(r"^# +MODE: (NON-)?AGGREGATE\b")
 _DATE = re.compile(r"^# Date +: (.*)$")

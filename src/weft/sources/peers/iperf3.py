@@ -51,7 +51,7 @@ _OF_TWO = re.compile(
     r"^(?:Client connecting to .*, (?P<over>TCP|UDP) port|Server listening on (?:TCP|UDP))"
 )
 _ACCEPTS = re.compile(r"^Accepted connection from ")
-_BLOCKS = re.compile(r"^Starting Test: protocol: (\w+), \d+ streams?, (\d+) byte blocks")
+_BLOCKS = re.compile(r"^Starting Test: protocol: (\w+), \d+ streams?, (\d{1,18}) byte blocks")
 _VERSION = re.compile(r"^iperf (\d\S*)")
 _HOST = re.compile(r"^Linux (\S+) \d")
 _TIME = re.compile(r"^Time: (.*)$")

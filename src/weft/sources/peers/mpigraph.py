@@ -32,7 +32,7 @@ _MARK = re.compile(r"^START mpiGraph v(\S+)")
 _PROGRAM = re.compile(r"\bmpiGraph\b")
 _FACT = re.compile(r"^(MsgSize|Times|Window|Procs)\t(\d{1,18})$")
 _HEADS = re.compile(r"^(?:Send|Recv)\t(?:\S+:\d+\t?)+$")
-_ROW = re.compile(r"^(?P<host>\S+):(?P<rank>\d+) (?P<way>to|from)\t(?P<cells>.*)$")
+_ROW = re.compile(r"^(?P<host>\S+):(?P<rank>\d{1,18}) (?P<way>to|from)\t(?P<cells>.*)$")
 _REMARK = re.compile(
     r"^(?:Send|Recv) (?:max|avg)\t|^\d+ of \d+ \(|^Gathering results$|^END mpiGraph$"
 )

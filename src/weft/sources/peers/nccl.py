@@ -32,8 +32,8 @@ _MARKS = (
     re.compile(r"^# +out-of-place +in-place"),
 )
 _PROGRAM = re.compile(r"\b(?:\w+_perf\b|nccom-test\b)")
-_ITERATIONS = re.compile(r"(?<!warmup )(?<!agg )\biters: (\d+)")
-_RANK = re.compile(r"^#? *Rank +(\d+) ")
+_ITERATIONS = re.compile(r"(?<!warmup )(?<!agg )\biters: (\d{1,18})")
+_RANK = re.compile(r"^#? *Rank +(\d{1,18}) ")
 _TESTED = re.compile(r"(?:^# Collective test starting: |\b)(\w{1,60})_perf\b")
 _COLLECTIVE = re.compile(
     r"\bnccom-test\b(?: -\S+(?: \S+)?)*? (all\w+|red\w+|broadcast\w*|sendrecv)"

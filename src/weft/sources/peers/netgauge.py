@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from weft.sources.peers.stated import StatedRow
     from weft.sources.peers.text import OutputLine, OutputText
 
-_VERSION = re.compile(r"Netgauge v(\S+)(?: MPI enabled \(P=(\d+))?")
+_VERSION = re.compile(r"Netgauge v(\S+)(?: MPI enabled \(P=(\d{1,18}))?")
 _TYPED = re.compile(r"\((\S*netgauge [^()]*)\)$")
 _MODE = re.compile(r" (?:-m ?|--mode[ =])(\w+)")
 _PATTERN = re.compile(r" (?:-x ?|--com_pattern[ =])(\w+)")

@@ -36,10 +36,10 @@ _TITLE = re.compile(
     r"(?:(?: Test)? v(?P<version>\d[\w.-]*)| Test(?: \(Version (?P<older>[\w.]+)\))?)$"
 )
 _PROGRAM = re.compile(r"\bosu_\w+")
-_PAIRS = re.compile(r"^# \[ pairs: (\d+) \] \[ window size: (\d+|varied) \]")
-_INIT = re.compile(r"^nprocs: (\d+), min: .* avg: (\d+) ms")
-_RANKS = re.compile(r"\s-(?:n|np|-ntasks)[ =](\d+)\b")
-_WINDOW = re.compile(r"\s(?:-W ?|--window-size[ =])(\d+)")
+_PAIRS = re.compile(r"^# \[ pairs: (\d{1,18}) \] \[ window size: (\d+|varied) \]")
+_INIT = re.compile(r"^nprocs: (\d{1,18}), min: .* avg: (\d{1,18}) ms")
+_RANKS = re.compile(r"\s-(?:n|np|-ntasks)[ =](\d{1,18})\b")
+_WINDOW = re.compile(r"\s(?:-W ?|--window-size[ =])(\d{1,18})")
 _MULTIPLE = re.compile(r"\s(?:-b ?|--buffer-num[ =])multiple\b")
 _MEMORY = re.compile(r"^# Send Buffer on (\w+).* and Receive Buffer on (\w+)")
 _SYNCHRONISATION = re.compile(r"^# Synchronization: (\S+)")
@@ -57,15 +57,15 @@ _HEAD = re.compile(
 # Before the title of osu_latency_mt and osu_latency_mp.
 _WORKERS = re.compile(
     r"^# Number of (?P<who>(?:sender|receiver) threads|forked processes in (?:sender|receiver))"
-    r": (?P<count>\d+)",
+    r": (?P<count>\d{1,18})",
     re.IGNORECASE,
 )
 # osu_mbw_mr -V: a column per window, first of bandwidths, then of message rates.
-_WINDOWS = re.compile(r"^#(?: +\d+)+$")
+_WINDOWS = re.compile(r"^#(?: +\d{1,9})+$")
 _RATE = "Messages/s"
 _RATES = "# Message Rate Profile"
 _TRANSMITTED = "Transmit Size"
-_TAIL = re.compile(r"P(\d+) Tail (Lat|BW) ?\(")
+_TAIL = re.compile(r"P(\d{1,18}) Tail (Lat|BW) ?\(")
 # Of a build for other memory (MPI-CUDA) the title says so; case is unlike in releases.
 TITLES: Mapping[str, str] = MappingProxyType(
     {

@@ -33,13 +33,13 @@ _CONNECTION = re.compile(r"^\[ *\d+\] IP = \S+ +PORT = +\d+ # (TCP|UDP)")
 # Older ones say avg-lat; behind std-dev newer ones have more.
 _MEAN = re.compile(r"^sockperf: =+> avg-(?P<kind>lat|latency|rtt) ?= *(?P<mean>[\d.]+) \(std-dev=")
 _COUNT = re.compile(
-    r"^sockperf: \[Valid Duration\].* SentMessages=(?P<sent>\d+);"
-    r" ReceivedMessages=(?P<received>\d+)"
+    r"^sockperf: \[Valid Duration\].* SentMessages=(?P<sent>\d{1,18});"
+    r" ReceivedMessages=(?P<received>\d{1,18})"
 )
 _MODE = re.compile(r"\bsockperf\s+(?P<mode>ping-pong|pp|under-load|ul|playback|pb)\b")
-_BURST = re.compile(r"\s(?:-b ?|--burst[ =])(\d+)")
+_BURST = re.compile(r"\s(?:-b ?|--burst[ =])(\d{1,18})")
 _LOAD = re.compile(r"\s--mps[ =](\d+|max)")
-_SIZE = re.compile(r"\s(?:-m ?|--msg-size[ =])(\d+)\b")
+_SIZE = re.compile(r"\s(?:-m ?|--msg-size[ =])(\d{1,18})\b")
 # In ping-pong every message is answered, under load one in 100 by default.
 _UNANSWERED = 1.5
 _PERCENTILE = re.compile(
@@ -48,10 +48,10 @@ _PERCENTILE = re.compile(
 )
 _RATE = re.compile(r"^sockperf: Summary: BandWidth is (\S+) ([MG])Bps\b")
 # Of a throughput by messages that are no packet each.
-_STATED_SIZE = re.compile(r"^sockperf: NOTE: test was performed, using msg-size=(\d+)\.")
+_STATED_SIZE = re.compile(r"^sockperf: NOTE: test was performed, using msg-size=(\d{1,18})\.")
 _FULL_LOG = re.compile(r"^test was performed using the following parameters: ")
 # Of several servers each has its own figures. Without one a run has none.
-_SERVER = re.compile(r"^sockperf: =+ Printing statistics for Server No: (\d+)")
+_SERVER = re.compile(r"^sockperf: =+ Printing statistics for Server No: (\d{1,18})")
 _REMARK = re.compile(r"^sockperf(?:\[\w+\])?[: ]")
 _IS_LOG = "this is a full log of single messages"
 

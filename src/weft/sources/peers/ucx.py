@@ -51,8 +51,8 @@ _MARKS = (
     _KIND,
 )
 _PROGRAM = re.compile(r"\bucx_perftest\b")
-_SIZE = re.compile(r"\s-s +(\d+)\b")
-_DEPTH = re.compile(r"\s-O +(\d+)\b")
+_SIZE = re.compile(r"\s-s +(\d{1,18})\b")
+_DEPTH = re.compile(r"\s-O +(\d{1,18})\b")
 _TYPED = re.compile(r"\s-t +(\w+)\b")
 _NAMED: Mapping[str, str] = MappingProxyType(
     {
@@ -68,7 +68,7 @@ TAKEN_FOR_TAGS = (
     " command before it says which it was"
 )
 _TESTED = re.compile(r"^\| Test: +(.*?) +\|$")
-_BOX_SIZE = re.compile(r"^\| Message size: +(\d+) +\|$")
+_BOX_SIZE = re.compile(r"^\| Message size: +(\d{1,18}) +\|$")
 _FRAME = re.compile(r"^[+|]")
 _INTERVAL = re.compile(r"^\[thread \d+\] *")
 _REMARK = re.compile(
