@@ -291,7 +291,12 @@ def _classes_on_the_cable(*words: str) -> tuple[set[int], Answers]:
             while True:
                 packets.append(cable.recv(128))
     is_roce = b"\x12\xb7"  # UDP's port 4791, behind an IPv4 header without options
-    return {one[1] for one in packets if one[0] == 0x45 and one[22:24] == is_roce}, answers
+    of_cm = b"\x00\x00\x01"  # RDMA CM's own messages are to queue pair 1
+    return {
+        one[1]
+        for one in packets
+        if one[0] == 0x45 and one[22:24] == is_roce and one[33:36] != of_cm
+    }, answers
 
 
 def check_packets_have_the_chosen_traffic_class_and_else_none() -> None:
