@@ -18,11 +18,12 @@ SIMULATED_MAP = """account at_once budget constraint exclude nodelist output par
  quiet ranks rounds
  seed sizes slow submit time"""
 # What makes a run, whatever measures it.
-ANY_RUN = """account again budget constraint deadline exclude nodelist json keep_all launches
- output partition
+ANY_RUN = """account again allow_env budget constraint deadline exclude nodelist json keep_all
+ launches output partition
  platform precision quiet rate report resume seed submit suite time verbose ranks"""
 # Where ranks are, and what starts them.
-PLACES = "device hostfile hosts interface launcher mpi nodes option placement ranks_per_node"
+PLACES = """device hostfile hosts interface launcher launcher_command mpi nodes option placement
+ ranks_per_node"""
 # What is measured, where it is said by itself.
 SAID = "points queue_depth samples single sizes tests"
 APPLICATION = "compute depth extents gauge lattice mass overlap sums u0"

@@ -32,6 +32,8 @@ ALWAYS = {
         "seed": "an order is drawn from it",
         "keep_all": "of few ranks tests/plan/test_effects.py has its scene",
         "output resume again": "they name the record",
+        "allow_env": "a record may set it, or the option is refused",
+        "launcher_command": "it starts the ranks",
         "vary": "it makes transports that are measured, or is refused (tests/plan)",
         "submit": "the run becomes a job",
         "json report verbose quiet": AS_JSON,
@@ -54,11 +56,13 @@ ALWAYS = {
         "seed": "an order is drawn from it",
         "topology": "causes are named by it",
         "submit": "the map becomes a job",
+        "launcher_command": "it starts the ranks",
     },
     "memory": {"json": AS_JSON},
     "import": {
         "json": AS_JSON,
         "output": AS_FILE,
+        "strict": "a line that is no part of a table is refused",
         "transport ranks size": "they say what an output may leave out",
     },
     "export": {
@@ -95,6 +99,7 @@ ALWAYS = {
     },
     "check": {
         "json": AS_JSON, "junit openmetrics output": AS_FILE,
+        "scatter": "a table without scatter gets it",
         "make_limits": "limits are written in place of an answer",
     },
     "trend": {"json": AS_JSON, "output": AS_FILE, "against": "limits are shown"},

@@ -54,7 +54,7 @@ def named_file(errors: str) -> Path:
         ZeroDivisionError("float division by zero"),
         OverflowError("math range error"),
         MemoryError(),
-        OSError(28, "No space left on device"),
+        OSError(13, "Permission denied", "a file"),
         EOFError(),
         KeyError("a\nb"),
     ],

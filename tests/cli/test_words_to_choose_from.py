@@ -19,7 +19,7 @@ NODES = "--platform escher --nodes 64 --switch 8"
     ("typed", "words"),
     [
         ("run ping_pong --placement", "spread, pack, same-socket, other-socket, near-device"),
-        ("run ping_pong --launcher", "slurm, mpirun, local"),
+        ("run ping_pong --launcher", "slurm, mpirun, local, command"),
         ("run ping_pong --wait", "spin, library, block"),
         ("map --ranks 4 --wait", "spin, library, block"),
         ("run ping_pong --pages", "small, huge"),

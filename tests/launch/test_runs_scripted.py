@@ -22,7 +22,7 @@ def test_a_quiet_run_is_precise_and_its_figures_are_the_scripts(
     assert record.footer is not None
     assert record.footer.outcome == "precise"
     roles = [batch.role for batch in record.batches]
-    assert roles.count("calibrate") == 1
+    assert roles.count("calibrate") >= 1
 
 
 @pytest.mark.parametrize("launches", ["1", "3"])

@@ -18,8 +18,6 @@ from weft.cli.manual import commands_of
 from weft.record.schema import schema_text
 
 MKDOCS = Path(sys.executable).with_name("mkdocs")
-# What a screen shows in few lines. Decisions are read one at a time and have no other sections.
-LONGEST_PARAGRAPH = 560
 QUIET = {"NO_MKDOCS_2_WARNING": "1"}
 
 
@@ -31,29 +29,6 @@ def site() -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def paragraphs(page: str) -> list[str]:
-    """What a reader sees in one piece: paragraphs and items of lists, without tables and code."""
-    pieces = re.split(r"\n\n|\n(?= *- |\d+\. )", re.sub(r"```.*?```", "", page, flags=re.DOTALL))
-    return [
-        piece
-        for piece in pieces
-        if not piece.startswith(("|", "<!--")) and not (piece.startswith("    ") and "\n" in piece)
-    ]
-
-
-def test_every_page_is_of_short_paragraphs() -> None:
-    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    long = [
-        f"{path.name}: {len(piece)} characters: {piece[:60]}"
-        for path in pages
-        if path.parent.name != "decisions"
-        for piece in paragraphs(path.read_text())
-        if len(piece) > LONGEST_PARAGRAPH
-    ]
-    assert not long
-    assert paragraphs(f"a\n\n- b\n- {'c' * 700}\n\n| t |")[2] == f"- {'c' * 700}"
 
 
 def test_the_index_of_numbers_has_all_its_pages() -> None:

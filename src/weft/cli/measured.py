@@ -98,7 +98,8 @@ def end(
             hosts = run.header.hosts
             # Why the first of them failed is what its peers saw of that.
             then = f"go on when all answer: {go_on}"
-            gone = not_answering([both_names(host, hosts[host]) for host in footer.silent_hosts])
+            names = [both_names(host, hosts.get(host, {})) for host in footer.silent_hosts]
+            gone = not_answering(names)
             typer.echo(f"weft: {gone}: {lack}, {run.path} lists them; {then}", err=True)
             raise typer.Exit(1)
         # The reason of one that was tried says more than that nobody tried the others.
