@@ -10,8 +10,10 @@ import pytest
 import weft
 from support.builders import make_batch, make_footer, make_header, make_launch, write_lines
 from weft.analysis.network_counters import counted_events, uncounted_hosts
+from weft.errors import WeftError
 from weft.plan.case import Case
 from weft.record.model import CounterRise, RankFacts
+from weft.studies.checks import checked, event_kinds
 from weft.topics import results_among, topic_called
 
 if TYPE_CHECKING:
@@ -220,3 +222,34 @@ def test_the_table_has_a_row_a_case_and_the_json_every_field(tmp_path: Path) -> 
         "slow_samples_there": 0,
     }
     assert results_among(run, tests="ping_pong").of(topic)[0].events == 1
+
+
+def required(run: Run, kind: str) -> tuple[str, int]:
+    found = checked([run], [], 0.05, require_none=event_kinds(kind))
+    [check] = found.checks
+    return check.why, found.exit_status
+
+
+def test_a_check_fails_for_events_of_a_required_kind_only(tmp_path: Path) -> None:
+    run = record(tmp_path, {(2, STREAM): (rise("retransmissions", 41),)})
+    why, status = required(run, "retransmissions")
+    assert (why.startswith("41 retransmissions, most on n3 eth0"), status) == (True, 1)
+    assert required(run, "errors") == ("the hosts counted no errors", 0)
+
+
+def test_a_check_cannot_tell_where_a_host_does_not_count(tmp_path: Path) -> None:
+    assert required(record(tmp_path, {}), "link_flaps") == ("n1 and n3 did not count link flaps", 3)
+
+
+def test_a_limits_file_can_require_no_events(tmp_path: Path) -> None:
+    run = record(tmp_path, {(2, STREAM): (rise("errors", 1),)})
+    limits = tmp_path / "limits.toml"
+    limits.write_text('require_none = ["errors", "retransmissions"]\n')
+    found = checked([run], [limits], 0.05)
+    assert [check.outcome for check in found.checks] == ["fail", "pass"]
+    assert found.exit_status == 1
+
+
+def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(WeftError, match="no counter is called flaps; choose from errors"):
+        event_kinds("errors,flaps")

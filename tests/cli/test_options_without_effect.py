@@ -99,6 +99,7 @@ ALWAYS = {
     },
     "check": {
         "json": AS_JSON, "junit openmetrics output": AS_FILE,
+        "require_none": "a requirement is added",
         "scatter": "a table without scatter gets it",
         "make_limits": "limits are written in place of an answer",
     },

@@ -24,6 +24,8 @@ weft check today.jsonl --against monday.jsonl,tuesday.jsonl --tolerance 5% -o ch
 
 weft check map-today.jsonl --against map-monday.jsonl --topology topology.conf
 
+weft check run.jsonl --against limits.toml --require-none errors,retransmissions
+
 weft check --make-limits good.jsonl -o limits.toml"""
 
 _AGAINST = "type --against with a record or a limits file, or --make-limits -o limits.toml"
@@ -41,6 +43,13 @@ _Scatter = Annotated[
     typer.Option(
         help="Assume this standard deviation between launches, %, for an imported table that shows"
         " none."
+    ),
+]
+_RequireNone = Annotated[
+    str,
+    typer.Option(
+        help="Fail if a host counted one of these while cases were measured:"
+        " errors,retransmissions."
     ),
 ]
 _Output = Annotated[
@@ -82,6 +91,7 @@ def check(
     topology: Topologies = None,
     tolerance: Annotated[str, typer.Option(help="Pass up to this much slower, %.")] = "5%",
     scatter: _Scatter = "5%",
+    require_none: _RequireNone = "",
     junit: _Junit = None,
     openmetrics: _OpenMetrics = None,
     output: _Output = None,
@@ -94,29 +104,33 @@ def check(
 
     from weft.report.checked import checks_table
     from weft.report.table import console
-    from weft.studies.checks import are_limits, checked
+    from weft.studies.checks import are_limits, checked, event_kinds
     from weft.units import parse_percent
 
     if make_limits:
         refuse_typed(
-            context, "against", "topology", "tolerance", "scatter", "junit", "openmetrics",
+            context, "against", "topology", "tolerance", "scatter", "require_none", "junit",
+            "openmetrics",
             why="with --make-limits nothing is judged",
         )  # fmt: skip
         _make_limits(records, output, as_json=json)
         return
-    if not against:
+    kinds = event_kinds(require_none)
+    if not against and not kinds:
         raise WeftError("nothing says what the machine is held against", _AGAINST)
-    if are_limits(against):
+    if not against:
+        refuse_typed(context, "tolerance", "topology", why="nothing is compared")
+    elif are_limits(against):
         refuse_typed(context, "tolerance", why="limits are kept or not, and have no tolerance")
         refuse_typed(context, "topology", why="limits hold each way by itself")
     known = topology_typed(topology)
     assumed = parse_percent(scatter) if is_typed(context, "scatter") else None
     fabric_of = known.on if known else None
-    found = checked(records, against, parse_percent(tolerance), fabric_of, assumed)
-    names = [" ".join(map(str, paths)) for paths in (records, against)]
-    _write_files(found, " against ".join(names), junit, openmetrics)
+    found = checked(records, against or [], parse_percent(tolerance), fabric_of, assumed, kinds)
+    names = [" ".join(map(str, paths)) for paths in (records, against or [])]
+    _write_files(found, " against ".join(filter(None, names)), junit, openmetrics)
     if output is not None:
-        _write_page(found, (_files(records), _files(against)), output)
+        _write_page(found, (_files(records), _files(against) if against else "no events"), output)
     if json:
         print_json("check", found)
     else:

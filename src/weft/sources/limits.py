@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import get_args
 
 import msgspec
 
 from weft.analysis.compare.bounds import Kind, Limit
+from weft.analysis.network_counters import COUNTED_KINDS, CountedKind
 from weft.errors import WeftError
 from weft.fabric.peaks import parse_link
 from weft.names import as_typed
@@ -15,7 +16,7 @@ from weft.record.reader import begins_as_record
 from weft.sources.named import split_records, split_source
 from weft.sources.toml_files import read_toml
 from weft.units import parse_bandwidth, parse_bytes, parse_time
-from weft.wording import counted
+from weft.wording import counted, in_a_row
 
 _EXAMPLE = 'write [[limit]], then test = "ping_pong", sizes = "8", latency_at_most = "2 us"'
 _BOUNDS: tuple[Kind, ...] = get_args(Kind)
@@ -36,14 +37,27 @@ class _Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    limit: Annotated[tuple[_Row, ...], msgspec.Meta(min_length=1)]
+    limit: tuple[_Row, ...] = ()
+    require_none: tuple[CountedKind, ...] = ()
 
 
 def read_limits(path: Path) -> tuple[Limit, ...]:
     """The limits of a TOML file. Raises WeftError for what is unknown, missing or ambiguous."""
+    rows = enumerate(_read(path).limit, 1)
+    return tuple(_limit(f"{path}, limit {number}", row) for number, row in rows)
+
+
+def required_none(path: Path) -> tuple[CountedKind, ...]:
+    """The kinds of events that hosts may not count, by the same file. Raises WeftError."""
+    return _read(path).require_none
+
+
+def _read(path: Path) -> _File:
     _check_no_record(path)
     file = read_toml(path, _File, {"limit": _Row}, _fix_for)
-    return tuple(_limit(f"{path}, limit {number}", row) for number, row in enumerate(file.limit, 1))
+    if not file.limit and not file.require_none:
+        raise WeftError(f"{path} has no limit", _EXAMPLE)
+    return file
 
 
 def _check_no_record(path: Path) -> None:
@@ -67,6 +81,8 @@ def _fix_for(field: str) -> str:
     """How a field is written."""
     if field in ("", "limit"):
         return _EXAMPLE
+    if field == "require_none":
+        return f'write a list of {in_a_row(COUNTED_KINDS, "and")}: require_none = ["errors"]'
     return f'write it as text: {field} = "{_EXAMPLES.get(field, "8")}"'
 
 

@@ -25,22 +25,25 @@ from weft.analysis.compare.sessions import (
     sessions_in_words,
 )
 from weft.analysis.compare.sides import never_left_a_host, sides_within_a_host
+from weft.analysis.network_counters import COUNTED_KINDS
 from weft.analysis.stats.launches import launches_of, next_session_of, what_would_tell
 from weft.analysis.stats.needed import in_order
 from weft.errors import WeftError, without_effect
 from weft.record.run import Run
-from weft.sources.limits import read_limits
+from weft.sources.limits import read_limits, required_none
 from weft.sources.named import files_named
 from weft.sources.records import records_named
 from weft.studies.map_changes import are_maps, changed_maps, checks_of
 from weft.studies.map_limits import checks_of_limits
-from weft.wording import counted, hosts_in_words
+from weft.topics.network_counters import without_events
+from weft.wording import counted, hosts_in_words, in_a_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from weft.analysis.diagnosis.measured import FabricOf
+    from weft.analysis.network_counters import CountedKind
     from weft.plan.command import NextSession
 
 _TESTED = "the records under test"
@@ -77,15 +80,26 @@ def _files(against: Sequence[Path | Run]) -> list[Path]:
     return files_named(one.path if isinstance(one, Run) else one for one in against)
 
 
+def event_kinds(text: str) -> tuple[CountedKind, ...]:
+    """The kinds of events in a list with commas. Raises WeftError for an unknown one."""
+    asked = [word.strip() for word in text.split(",") if word.strip()]
+    if unknown := [word for word in asked if word not in COUNTED_KINDS]:
+        choice = in_a_row(COUNTED_KINDS, "or")
+        raise WeftError(f"no counter is called {unknown[0]}", f"choose from {choice}")
+    return tuple(kind for kind in COUNTED_KINDS if kind in asked)
+
+
 def checked(
     records: Sequence[Path | Run],
     against: Sequence[Path | Run],
     slack: float,
     fabric_of: FabricOf | None = None,
     scatter: float | None = None,
+    require_none: Sequence[CountedKind] = (),
 ) -> CheckedMachine:
     """All launches of the records against one limits file, or against the records named.
 
+    No host may have counted events of the kinds in `require_none`.
     Of records `slack` is the share by which the machine may be slower; of maps `fabric_of` gives
     the topology where it is known. `scatter` is the standard deviation between launches that is
     assumed of other programs' tables which show none; ASSUMED_SCATTER where it is not given. Raises
@@ -98,7 +112,24 @@ def checked(
         raise without_effect("--scatter", why)
     assumed = ASSUMED_SCATTER if scatter is None else scatter
     if are_limits(against):
-        return _by_limits(runs, _files(against), assumed)
+        return _by_limits(runs, _files(against), assumed, require_none)
+    found = (
+        _by_records(runs, references, slack, fabric_of, assumed) if references else _NOTHING_ASKED
+    )
+    checks = (*found.checks, *without_events(runs, require_none))
+    return msgspec.structs.replace(found, checks=checks, outcome=overall(checks))
+
+
+_NOTHING_ASKED = CheckedMachine(outcome="pass", unlike=(), notes=(), checks=())
+
+
+def _by_records(
+    runs: Sequence[Run],
+    references: Sequence[Run],
+    slack: float,
+    fabric_of: FabricOf | None,
+    assumed: float,
+) -> CheckedMachine:
     for reference in references:
         if any(is_same_run(run, reference) for run in runs):
             raise WeftError(
@@ -153,17 +184,25 @@ def _of_maps(
     )
 
 
-def _by_limits(runs: Sequence[Run], against: Sequence[Path], assumed: float) -> CheckedMachine:
+def _by_limits(
+    runs: Sequence[Run],
+    against: Sequence[Path],
+    assumed: float,
+    require_none: Sequence[CountedKind],
+) -> CheckedMachine:
     if len(against) > 1:
         raise WeftError(
             "--against takes one limits file or several records, not both",
             "type --against limits.toml once, or records only",
         )
     limits = read_limits(against[0])
+    checks: tuple[Checked, ...] = ()
     if are_maps(runs):
         checks = checks_of_limits(runs, limits)
-    else:
+    elif limits:
         checks = against_limits(pool(runs, assumed), limits)
+    kinds = dict.fromkeys((*required_none(against[0]), *require_none))
+    checks = (*checks, *without_events(runs, kinds))
     rests_on = {_TESTED: _launches_measured(runs)}
     further = {_TESTED: next_session_of(runs[-1])}
     to_do = _without_verdict(checks, [*further.values()])

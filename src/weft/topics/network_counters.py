@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from weft.analysis.network_counters import SLOW, CountedKind, counted_events
+from weft.analysis.compare.acceptance import Checked
+from weft.analysis.network_counters import (
+    SLOW,
+    CountedKind,
+    counted_events,
+    uncounted_hosts,
+)
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.rows import CaseRow
@@ -12,8 +18,10 @@ from weft.units import format_bytes
 from weft.wording import WITHOUT_SIZE, counted, in_a_row, verb_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from weft.analysis.compare.acceptance import Outcome
+    from weft.record.run import Run
     from weft.topics.base import Results
 
 SEES_ALL = "network counters include all traffic of the interface, port or host"
@@ -120,6 +128,34 @@ class NetworkCounters(Topic[tuple[CountedRow, ...]]):
             for (host, device, kind), own in places.items()
         ]
         return [*found, SEES_ALL] if found else []
+
+
+def without_events(runs: Sequence[Run], kinds: Iterable[CountedKind]) -> tuple[Checked, ...]:
+    """For each kind whether no host counted such events while the cases of the runs ran."""
+    return tuple(_without(runs, kind) for kind in kinds)
+
+
+def _without(runs: Sequence[Run], kind: CountedKind) -> Checked:
+    rows = [row for run in runs for row in counted_events(run) if row.kind == kind]
+    cases = [(run, tuple(run.cases.values())) for run in runs]
+    blind = dict.fromkeys(host for run, own in cases for host in uncounted_hosts(run, kind, own))
+    outcome: Outcome = "fail" if rows else "cannot tell" if blind else "pass"
+    why = f"the hosts counted no {_many(kind)}"
+    if rows:
+        most = max(rows, key=lambda row: row.events)
+        events = counted(sum(row.events for row in rows), NOUNS[kind])
+        why = f"{events}, most on {most.host} {most.device} in case {most.case}; {SEES_ALL}"
+    elif blind:
+        why = f"{in_a_row(tuple(blind), 'and')} did not count {_many(kind)}"
+    return Checked(
+        case=f"*/{kind}", test=kind, transport="", bytes=None, asked=f"no {_many(kind)}",
+        quantity="latency", outcome=outcome, why=why,
+        launches=sum(len(run.launches) for run in runs),
+    )  # fmt: skip
+
+
+def _many(kind: CountedKind) -> str:
+    return counted(0, NOUNS[kind]).removeprefix("0 ")
 
 
 def _in_words(kind: CountedKind, rows: Sequence[CountedRow]) -> str:
