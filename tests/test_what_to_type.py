@@ -35,7 +35,7 @@ OF_THE_READER = re.compile(r"--(?:again|resume|submit)\b|\.xml| [A-Z]+\b|->|--(?
 # After "type", these begin an argument in words and no command: "type fewer --nodes".
 PROSE = {
     "a", "another", "as", "at", "each", "fewer", "it", "its", "more", "names", "one", "sizes",
-    "one,", "the", "them", "those", "two", "0.1", "0ns", "1", "-o", "netpipe:0..4MiB",
+    "one,", "the", "them", "those", "two", "0.1", "0ns", "1", "-o", "filter", "netpipe:0..4MiB",
 }  # fmt: skip
 # One message may name several.
 SAID = re.compile(

@@ -65,7 +65,10 @@ def test_a_line_that_stands_there_twice_is_no_other_figure(name: str) -> None:
         assert found is None or found <= whole, line
 
 
-@pytest.mark.parametrize("name", FILES)
+# Without its receiver's line, the text of iperf3 is one side's account, and a note says so.
+@pytest.mark.parametrize(
+    "name", [one for one in FILES if not (one.startswith("iperf3") and one.endswith(".txt"))]
+)
 @settings(max_examples=20, derandomize=True)
 @given(draw=st.data())
 def test_figures_without_one_of_their_columns_are_those_or_none(

@@ -67,7 +67,7 @@ def test_blocks_are_groups(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("", r"topology\.conf is no topology"),
-        ('{"lldp": {}}', r"topology\.conf is no topology"),
+        ('{"lldp": {}}', r"topology\.conf has no host's LLDP neighbours"),
         ("n1\nn2\n", r"topology\.conf is no topology"),
         ("SwitchName=a Nodes=n1 n2\n", "line 1 is no switch with Nodes= or Switches="),
         ("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n", "line 2: a is there twice"),
