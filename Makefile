@@ -8,8 +8,11 @@ STAMPS := .stamps
 # These two live in the environment that they tell of: who removes .venv has it made again.
 ENVIRONMENT := .venv/.environment
 INSTALLED := .venv/.installed
+# Python packages are fetched and unpacked while the engine is compiled.
+MAKEFLAGS += -j2
 # Where the engine is compiled, once: the gate adds the tests there, and pip installs from there.
 ENGINE_BUILD := build/release
+PROGRAMS := $(ENGINE_BUILD)/.programs
 # How far a build is: steps done of all, and seconds.
 export NINJA_STATUS := [%f of %t, %e s]$(SPACE)
 # What `make try` builds and runs.
@@ -46,22 +49,28 @@ $(STAMPS)/packages-%: scripts/install-system-packages
 	scripts/install-system-packages $*
 	@touch $@
 
+# Two at once would wait for each other's lock.
+$(STAMPS)/packages-test $(STAMPS)/packages-bench: | $(STAMPS)/packages-run
+
 $(ENVIRONMENT): requirements.lock scripts/make-environment | $(STAMPS)/packages-run
 	@echo "installing Python packages into .venv, once"
 	@scripts/make-environment
 	@touch $@
 
 # Asked each time, which takes milliseconds.
-$(LIBRARIES): FORCE | $(ENVIRONMENT)
+$(LIBRARIES): FORCE | $(STAMPS)/packages-run
 	@test ! -e $@ || scripts/list-libraries --same $@ || touch $@
 
-# Editable: a change in src/ needs no new install, a package, a library and engine/ do.
-$(INSTALLED): $(ENGINE) $(PACKAGES) $(ENVIRONMENT) $(LIBRARIES)
+$(PROGRAMS): $(ENGINE) $(LIBRARIES)
 	@echo "building the engine, once; a line says how far it is"
 	@cmake --preset release --log-level=WARNING $(CMAKE_ARGS) >/dev/null
 	@build=(cmake --build --preset release --target programs); set -o pipefail; \
 	  if [ -t 1 ]; then "$${build[@]}"; else "$${build[@]}" | scripts/every-tenth; fi
 	@ninja -C $(ENGINE_BUILD) -t cleandead >/dev/null
+	@touch $@
+
+# Editable: a change in src/ needs no new install, a package and a program do.
+$(INSTALLED): $(PROGRAMS) $(PACKAGES) $(ENVIRONMENT)
 	@$(BIN)/pip install --quiet --no-build-isolation --no-deps \
 	  --config-settings=build-dir=$(ENGINE_BUILD) --editable .
 	@touch $@
