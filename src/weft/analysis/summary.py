@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from weft.analysis.path_mtu import mtu_suspected
 from weft.analysis.peak_share import share_of_peak
 from weft.analysis.stats.intervals import (
     in_sessions,
@@ -162,7 +163,17 @@ def summarise(
         )
         for key, case in counted_off(run.cases.items(), "summing up cases")
     }
-    return tuple(_beside_its_way_there(run, one, found) for one in found.values())
+    suspected = mtu_suspected(run)
+    return tuple(
+        _with_suspicion(_beside_its_way_there(run, one, found), suspected) for one in found.values()
+    )
+
+
+def _with_suspicion(one: CaseSummary, suspected: Mapping[str, str]) -> CaseSummary:
+    if one.status != "timeout" or one.transport not in suspected:
+        return one
+    reason = f"{one.reason}; {suspected[one.transport]}"
+    return msgspec.structs.replace(one, reason=reason)
 
 
 def _beside_its_way_there(
