@@ -60,7 +60,7 @@ def inflations(
     block = np.cumsum(made + values.visits) // _AT_ONCE
     found = []
     for own in np.split(np.arange(len(causes)), np.flatnonzero(np.diff(block)) + 1):
-        visits, added, by_pair = _clustered(values, [causes[at] for at in own], sizes[own])
+        visits, added, by_pair = _clustered(values, [causes[int(at)] for at in own], sizes[own])
         grown = 1 + np.maximum(0.0, _quotient(added, by_pair))
         few = np.where(sizes[own] == _WAYS_OF_PAIR, ways, 1.0)
         found.append(np.where(visits < _FEWEST_VISITS, few, grown))
