@@ -87,6 +87,7 @@ def answer(
     single: float = 0.0,
     launches: int = LAUNCHES,
     sessions: int = 1,
+    tolerance: float = TOLERANCE,
 ) -> Outcome:
     """One check of a machine whose curves are slower by these shares, one size by `single`."""
     theirs = [session_logs(random, noise, launches) for _ in range(sessions)]
@@ -95,7 +96,7 @@ def answer(
         for curve, share in enumerate(slower):
             logs[:, curve] += math.log1p(share)
         logs[:, 0, SIZES // 2] += math.log1p(single)
-    curves = judged(curves_of(side(mine), side(theirs)), TOLERANCE)
+    curves = judged(curves_of(side(mine), side(theirs)), tolerance)
     found = {curve.outcome for curve in curves}
     found |= {outcome for curve in curves for outcome in curve.single.values()}
     if "fail" in found:

@@ -21,11 +21,14 @@ def decisions(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return decisions
 
 
-def test_an_unchanged_machine_passes_at_2_percent_between_launches(decisions: ModuleType) -> None:
-    """0.92 in the long form; 100 trials reach 0.84 with a chance of 99.5 %."""
-    passed, failed, _ = decisions.rates(TRIALS, decisions.Noise())
-    assert passed >= 0.84
-    assert failed <= 0.02
+def test_an_unchanged_machine_passes_a_tolerance_of_10_percent_in_one_session(
+    decisions: ModuleType,
+) -> None:
+    """One session a side cannot tell 5 % from another day; it hardly ever fails for it."""
+    quiet = decisions.Noise((0.01,))
+    assert decisions.rates(TRIALS, quiet, tolerance=0.10)[0] >= 0.95
+    assert decisions.rates(TRIALS, decisions.Noise(), tolerance=0.10)[0] >= 0.84
+    assert decisions.rates(TRIALS, decisions.Noise())[1] <= 0.02
 
 
 def test_one_curve_that_is_20_percent_slower_fails_and_10_percent_of_one_session_is_open(
