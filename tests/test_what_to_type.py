@@ -252,7 +252,7 @@ def packages() -> set[str]:
 @pytest.mark.thorough
 def test_the_packages_that_are_named_can_be_installed() -> None:
     named = packages()
-    assert {"libsimgrid-dev", "openmpi-bin", "python3-venv"} <= named
+    assert "openmpi-bin" in named
     if shutil.which("apt-get") is None or not any(Path("/var/lib/apt/lists").glob("*Packages*")):
         pytest.skip("no lists of packages here; type apt-get update")
     done = subprocess.run(
