@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 FiguresByName = dict[str, list[dict[str, float]]]
 FEWEST_ROUNDS, MOST_ROUNDS = 9, 30
 MARGIN = 0.05
-# After so many failed rounds without a good one a pair is given up.
+# A pair is given up after this many failed rounds if none succeeded.
 FAILED_ROUNDS = 2
 HEAD = ("program", "weft", "size", "weft", "peer", "ratio [95 %]", "rounds", "")
 
@@ -150,7 +150,7 @@ class Rows:
         return self.pair.missing or (self._reasons[-1] if self._reasons else "interrupted")
 
     def wants_more(self, done: int, most: int) -> bool:
-        """Whether a round more is measured after so many."""
+        """Whether to measure another round after `done` rounds, at most `most`."""
         only_fails = len(self._reasons) >= FAILED_ROUNDS and not self.rows[0].rounds
         if self.pair.missing or only_fails or done >= most:
             return False

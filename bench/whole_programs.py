@@ -87,7 +87,7 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
 def figures_of_record(path: Path, kind: Kind, statistic: Statistic) -> Figures:
     """By size, from all launches of a record of one test: the median as weft reports it, or a mean.
 
-    A mean bandwidth is that of all bytes over all of the time, as other programs compute it.
+    A mean bandwidth is all bytes divided by all of the time, as other programs compute it.
     Raises LeftOutError if a size has no value.
     """
     run = load(path)
