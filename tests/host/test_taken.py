@@ -59,3 +59,14 @@ def test_a_record_with_a_library_to_load_is_not_measured(option: str, tmp_path: 
     assert "LD_PRELOAD" in str(done.exception)
     assert record.read_bytes() == before
     assert json.loads(before.splitlines()[0])["plan"]["variations"]
+
+
+def test_a_header_of_any_length_hides_no_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first line is read up to a bound; a longer one is read with the whole record."""
+    record = synthetic_record(tmp_path / "r.jsonl", make_cases(), variations=of("LD_PRELOAD"))
+    monkeypatch.setattr("weft.record.reader._LONGEST_HEADER_BYTES", 100)
+    done = CliRunner().invoke(app, ["run", "--resume", str(record)])
+    assert isinstance(done.exception, WeftError)
+    assert "LD_PRELOAD" in str(done.exception)

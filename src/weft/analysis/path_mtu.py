@@ -17,7 +17,8 @@ LARGEST_MTU_BYTES = 9000
 def mtu_suspected(run: Run) -> dict[str, str]:
     """By transport, for cases that timed out: above which size no message arrives, and where."""
     found = {}
-    for transport in {case.transport for case in run.cases.values()}:
+    timed_out = {one.case for one in run.lines.batches if one.status == "timeout"}
+    for transport in {run.cases[key].transport for key in timed_out}:
         largest, hosts = _largest_that_arrives(run, transport), _hosts_of(run, transport)
         if largest is not None and len(hosts) > 1:
             found[transport] = (
@@ -32,7 +33,7 @@ def _largest_that_arrives(run: Run, transport: str) -> int | None:
     own = [batch for batch in run.lines.batches if run.cases[batch.case].transport == transport]
     good = [run.cases[one.case].bytes for one in own if one.status == "ok"]
     timed_out = [run.cases[one.case].bytes for one in own if one.status == "timeout"]
-    if not good or not timed_out or max(good) >= min(timed_out):
+    if not good or max(good) >= min(timed_out):
         return None
     return max(good) if max(good) < LARGEST_MTU_BYTES else None
 

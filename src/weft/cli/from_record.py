@@ -13,8 +13,7 @@ from weft.errors import WeftError
 
 if TYPE_CHECKING:
     from weft.plan.request import Request
-    from weft.record.model import Footer
-    from weft.record.run import Run
+    from weft.record.model import Footer, Header
 
 Resume = Annotated[
     Path | None,
@@ -61,15 +60,18 @@ def resumed(
 ) -> "tuple[Path, Footer | None] | None":
     """Go on with a record, or where a job is to do it only look whether it can: None."""
     from weft import session
+    from weft.record.reader import header_of
     from weft.record.run import load
 
     changes = _changes(context, "resume", _WITH_RESUME)
-    run = load(record)
-    session.check_measured(run)
-    _take_variables(context, run)
-    _check_command(context, run.header.plan.allocation.command, record)
+    # Mostly the first line is enough; session.resume reads the rest.
+    header = header_of(record) or load(record).header
+    if header.imported is None:
+        _take_variables(context, header)
+        _check_command(context, header.plan.allocation.command, record)
     if not for_a_job:
         return session.resume(record, changes, begun_s=begun_s(), report=report)
+    session.check_measured(load(record))
     return None
 
 
@@ -84,7 +86,7 @@ def again(context: typer.Context, record: Path, *, report: bool) -> "Request":
 
     run = load(record)
     check_measured(run)
-    _take_variables(context, run)
+    _take_variables(context, run.header)
     plan = run.header.plan
     _check_command(context, plan.allocation.command, record)
     return request_again(
@@ -96,11 +98,11 @@ def again(context: typer.Context, record: Path, *, report: bool) -> "Request":
     )
 
 
-def _take_variables(context: typer.Context, run: "Run") -> None:
+def _take_variables(context: typer.Context, header: "Header") -> None:
     """Print the variables that a record sets. Raises WeftError for one that can run code."""
     from weft.host.taken import taken_variables
 
-    variations = run.header.plan.variations
+    variations = header.plan.variations
     for setting in taken_variables(variations, context.params["allow_env"] or ()):
         if not context.params["quiet"]:
             typer.echo(f"the record sets {setting}", err=True)

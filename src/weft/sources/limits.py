@@ -43,21 +43,21 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_limits(path: Path) -> tuple[Limit, ...]:
     """The limits of a TOML file. Raises WeftError for what is unknown, missing or ambiguous."""
-    rows = enumerate(_read(path).limit, 1)
-    return tuple(_limit(f"{path}, limit {number}", row) for number, row in rows)
+    return read_requirements(path)[0]
 
 
-def required_none(path: Path) -> tuple[CountedKind, ...]:
-    """The kinds of events that hosts may not count, by the same file. Raises WeftError."""
-    return _read(path).require_none
+def read_requirements(path: Path) -> tuple[tuple[Limit, ...], tuple[CountedKind, ...]]:
+    """The limits of a TOML file, and the kinds of events that hosts may not count.
 
-
-def _read(path: Path) -> _File:
+    Raises WeftError as `read_limits`.
+    """
     _check_no_record(path)
     file = read_toml(path, _File, {"limit": _Row}, _fix_for)
     if not file.limit and not file.require_none:
         raise WeftError(f"{path} has no limit", _EXAMPLE)
-    return file
+    rows = enumerate(file.limit, 1)
+    limits = tuple(_limit(f"{path}, limit {number}", row) for number, row in rows)
+    return limits, file.require_none
 
 
 def _check_no_record(path: Path) -> None:

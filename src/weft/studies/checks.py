@@ -30,7 +30,7 @@ from weft.analysis.stats.launches import launches_of, next_session_of, what_woul
 from weft.analysis.stats.needed import in_order
 from weft.errors import WeftError, without_effect
 from weft.record.run import Run
-from weft.sources.limits import read_limits, required_none
+from weft.sources.limits import read_requirements
 from weft.sources.named import files_named
 from weft.sources.records import records_named
 from weft.studies.map_changes import are_maps, changed_maps, checks_of
@@ -195,14 +195,13 @@ def _by_limits(
             "--against takes one limits file or several records, not both",
             "type --against limits.toml once, or records only",
         )
-    limits = read_limits(against[0])
+    limits, kinds = read_requirements(against[0])
     checks: tuple[Checked, ...] = ()
     if are_maps(runs):
         checks = checks_of_limits(runs, limits)
     elif limits:
         checks = against_limits(pool(runs, assumed), limits)
-    kinds = dict.fromkeys((*required_none(against[0]), *require_none))
-    checks = (*checks, *without_events(runs, kinds))
+    checks = (*checks, *without_events(runs, dict.fromkeys((*kinds, *require_none))))
     rests_on = {_TESTED: _launches_measured(runs)}
     further = {_TESTED: next_session_of(runs[-1])}
     to_do = _without_verdict(checks, [*further.values()])
