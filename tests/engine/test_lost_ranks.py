@@ -16,7 +16,7 @@ import weft
 from support.printed import result_of
 from support.running import left_behind, started, wait_for_round
 from support.words import with_usual
-from weft.launch.local import SHARED_MEMORY
+from weft.host.shared_memory import SHARED_MEMORY
 from weft.launch.programs import engine_folder
 from weft.launch.protocol import LaunchError
 

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from support.running import started
-from weft.launch.local import SHARED_MEMORY
+from weft.host.shared_memory import SHARED_MEMORY
 from weft.launch.programs import engine_folder
 
 if TYPE_CHECKING:

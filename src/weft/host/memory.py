@@ -67,13 +67,18 @@ def collect_memory(root: Path) -> Memory:
 def collect_limits(root: Path) -> Limits:
     """The limits of this process, which its ranks inherit (proc(5), /proc/self/limits)."""
     limits = text(root, "proc/self/limits") or ""
-    capabilities = fields(text(root, "proc/self/status")).get("CapEff", "")
-    known = re.fullmatch(r"[0-9a-f]{1,32}", capabilities)
     return Limits(
         memlock_bytes=_limit(limits, "Max locked memory"),
         open_files=_limit(limits, "Max open files"),
-        ipc_lock=bool(int(capabilities, 16) >> CAP_IPC_LOCK & 1) if known else None,
+        ipc_lock=has_capability(root, CAP_IPC_LOCK),
     )
+
+
+def has_capability(root: Path, number: int) -> bool | None:
+    """Whether this process has a capability (capabilities(7)); None where it cannot be read."""
+    effective = fields(text(root, "proc/self/status")).get("CapEff", "")
+    known = re.fullmatch(r"[0-9a-f]{1,32}", effective)
+    return bool(int(effective, 16) >> number & 1) if known else None
 
 
 def _limit(limits: str, name: str) -> int | None:

@@ -6,14 +6,12 @@ import contextlib
 import ctypes
 import os
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from weft.host.files import text, whole
+from weft.host.memory import has_capability
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-SHARED_MEMORY = "/dev/shm"  # noqa: S108 - the kernel's folder, where MPI and UCX put theirs
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where MPI, UCX and libfabric put theirs
 _CAP_SYS_PTRACE = 19
 # Levels of yama: programs may ask to be read at the second, and need the capability at the third.
 _NEEDS_CAPABILITY, _FORBIDS_ALL = 2, 3
@@ -36,14 +34,7 @@ def single_copy(root: Path) -> bool | None:
     level = whole(text(root, "proc/sys/kernel/yama/ptrace_scope"))
     if not called or level is None or level < _NEEDS_CAPABILITY:
         return called
-    return level < _FORBIDS_ALL and _has_capability(root)
-
-
-def _has_capability(root: Path) -> bool:
-    for line in (text(root, "proc/self/status") or "").splitlines():
-        if line.startswith("CapEff:"):
-            return bool(int(line.split()[1], 16) >> _CAP_SYS_PTRACE & 1)
-    return False
+    return level < _FORBIDS_ALL and bool(has_capability(root, _CAP_SYS_PTRACE))
 
 
 class _Part(ctypes.Structure):

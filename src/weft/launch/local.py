@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from weft.host.manifest import collect
+from weft.host.shared_memory import SHARED_MEMORY
 from weft.launch.environment import LOOPBACK, environment_of_ranks
 from weft.launch.launcher import ASK_DEADLINE_S
 from weft.launch.nodes import is_this_machine
@@ -16,11 +16,10 @@ from weft.launch.starters import starting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from weft.launch.launcher import Job
     from weft.plan.allocation import Allocation
-
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where libfabric puts it
 
 
 class LocalLauncher:
