@@ -103,7 +103,7 @@ def _reason(error: Exception, pair: Pair) -> str:
 
 
 class Rows:
-    """The rows of one pair, and what went wrong with it."""
+    """The rows of one pair, and the reasons of its failed rounds."""
 
     def __init__(self, pair: Pair) -> None:
         self.pair = pair

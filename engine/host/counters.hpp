@@ -11,7 +11,7 @@
 
 namespace weft {
 
-/// One counter of the kernel: where it is, the kernel's name of it, and the kind of event.
+/// One counter of the kernel: its device, its name and the kind of event that it counts.
 struct Counter {
   /// An interface, an RDMA device with its port (`mlx5_0/1`), or a protocol of the host (`tcp`).
   std::string device;

@@ -50,14 +50,14 @@ bool is_up(const ifaddrs& entry) {
   return (entry.ifa_flags & IFF_UP) != 0U;
 }
 
-/// Which of an interface's addresses is taken, the highest; 0: none that sockets are used with.
+/// The rank of an address: an interface uses its highest one; 0: sockets cannot use it.
 int worth_of(const SocketAddress& address) {
   if (address.family() == AF_INET) return 3;
   if (address.family() != AF_INET6) return 0;
   return address.is_link_local() ? 1 : 2;
 }
 
-/// Why a host's name has no address of one family, and of which it has one.
+/// The message for a host name without an address of one family, with the family that it has.
 struct Resolved {
   std::vector<SocketAddress> addresses;
   std::string why_none;

@@ -1,4 +1,4 @@
-// Owners of what hwloc gives.
+// Owners of hwloc's objects.
 #pragma once
 
 #include <hwloc.h>

@@ -41,7 +41,7 @@ struct Report {
   bool keeps_all = false;
 };
 
-/// A rank reports so many counters that rose at most.
+/// The most counters that a rank reports in one batch.
 inline constexpr std::size_t most_rises = 16;
 
 /// A reason is cut to so many bytes, to fewer where it goes with the head; and a rank has so many

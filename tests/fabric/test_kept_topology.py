@@ -1,4 +1,4 @@
-"""A map's record keeps its topology: whoever reads it blames what the map itself blamed."""
+"""A map's record keeps its topology, so later commands name the same part."""
 
 from pathlib import Path
 

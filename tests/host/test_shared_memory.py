@@ -1,4 +1,4 @@
-"""Shared memory and single copies: what the doctor says of a small folder and of a blocked call."""
+"""The doctor warns of a small /dev/shm and of a blocked process_vm_readv."""
 
 from __future__ import annotations
 

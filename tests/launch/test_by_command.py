@@ -1,4 +1,4 @@
-"""A starter that weft does not know: its command, what it must pass on, and runs measured again."""
+"""Starters that weft does not know: their command, input and output, and --again."""
 
 import shlex
 import subprocess
@@ -14,7 +14,7 @@ from weft.launch.protocol import LaunchError
 from weft.plan.allocation import Allocation
 from weft.record.reader import read
 
-# Starts so many processes, of which the first has the input.
+# Starts this many processes; the first one gets the input.
 STARTER = """#!/bin/sh
 count=$1; shift
 for rank in $(seq 2 $count); do "$@" </dev/null & done

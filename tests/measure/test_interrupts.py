@@ -1,4 +1,4 @@
-"""Signals end a run like Ctrl-C, unless whoever started it asked to ignore them."""
+"""Signals end a run like Ctrl-C, unless they were ignored when it started."""
 
 import os
 import signal

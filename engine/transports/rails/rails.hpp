@@ -371,9 +371,9 @@ class LinkedRails {
   }
 
   std::vector<std::unique_ptr<Link>> links_;
-  /// Messages of at least so many bytes are cut.
+  /// Messages of this length or longer are split.
   std::size_t cut_from_;
-  /// The others take so many rails in turn.
+  /// Shorter messages take this many rails in turn.
   std::size_t rails_in_turn_;
   std::vector<Turns> turns_;
   RailOrder sends_;

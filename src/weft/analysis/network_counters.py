@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from weft.record.run import Run
 
 PROTOCOLS = frozenset({"tcp", "udp", "ip"})
-# A sample is slow if it takes so many times the median of its case.
+# A sample is slow if it takes this many times the median of its case.
 SLOW = 2.0
 
 CountedKind = Literal[

@@ -179,7 +179,7 @@ def _with_suspicion(one: CaseSummary, suspected: Mapping[str, str]) -> CaseSumma
 def _beside_its_way_there(
     run: Run, back: CaseSummary, every: Mapping[str, CaseSummary]
 ) -> CaseSummary:
-    """The summary; that of a way back says so if it is slower or faster than the way there."""
+    """The summary; a way back gets a flag if it is slower or faster than the way there."""
     case = run.cases[back.case]
     there = every.get(case.but_for("direction").key) if case.direction else None
     mine = back.bandwidth_bytes_per_s

@@ -112,13 +112,13 @@ def _refused(line: str) -> int:
 
 
 def _is_of_a_stream(error: Exception) -> bool:
-    """Whether an output stream took no more: whoever writes a file says so by a WeftError."""
+    """Whether writing to an output stream failed; failures of files are WeftErrors."""
     full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.EPIPE)
     return isinstance(error, OSError) and error.filename is None and error.errno in full
 
 
 def _stuck(line: str) -> int:
-    """The status for an output stream that takes nothing: no answer of a command has it."""
+    """Print why an output stream cannot be written; gives a status that no command answers."""
     with contextlib.suppress(OSError, AttributeError):
         sys.stderr.write(f"weft: {line}\n")
         sys.stderr.flush()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WORDS_LIKE = 'type one like "fat-tree 24/288 half", "torus 24 8x8x4" or "dragonfly 24"'
-# A record keeps the ways of a file between so many pairs of hosts; of words none, but the words.
+# The most pairs of hosts whose routes a record keeps of a file. Of typed words it keeps the words.
 MOST_KEPT_WAYS = 1 << 17
 
 
@@ -56,7 +56,7 @@ class Topology(msgspec.Struct, frozen=True, kw_only=True):
         return known if self.routing else msgspec.structs.replace(known, ways={})
 
     def kept(self, hosts: Sequence[str]) -> KeptTopology:
-        """What a record of a map of these hosts keeps of it. Raises WeftError as `on` does."""
+        """The form for the record of a map of these hosts. Raises WeftError as `on` does."""
         fabric = self.on(hosts)
         if self.asked is not None:
             usual = msgspec.structs.asdict(FabricAsked(nodes=0))

@@ -75,7 +75,7 @@ class CommandLauncher:
     def manifests(
         self, allocation: Allocation, deadline_s: float = ASK_DEADLINE_S
     ) -> dict[str, dict[str, Any]]:
-        """What each host is that the usual number of ranks gets, by its name.
+        """The facts of each host that the usual number of ranks gets, by its name.
 
         The same start shows whether the command passes standard input to a rank, and standard
         output unchanged. Raises WeftError.
@@ -114,9 +114,9 @@ class _CommandLaunch(PipedLaunch):
 
 
 def _answers(words: Sequence[str], ranks: int, deadline_s: float) -> list[dict[str, Any]]:
-    """What the processes of a command say of their hosts. Raises WeftError.
+    """The facts that the processes of a command print of their hosts. Raises WeftError.
 
-    Starters at times end well and lose what a process wrote, so the command may start again.
+    Some starters lose output although they end well, so the command may start again.
     """
     token = secrets.token_hex(_TOKEN_BYTES)
     end = time.monotonic() + deadline_s
@@ -145,7 +145,7 @@ def _answers(words: Sequence[str], ranks: int, deadline_s: float) -> list[dict[s
 
 
 class _Said(msgspec.Struct, frozen=True):
-    """What a command wrote; its status is None if it did not end in time."""
+    """The output of a command; its status is None if it did not end in time."""
 
     output: str
     errors: str
@@ -153,7 +153,7 @@ class _Said(msgspec.Struct, frozen=True):
 
 
 def _words(allocation: Allocation, ranks: int) -> list[str]:
-    """The command for so many ranks; the kernel ends it with this process (setpriv)."""
+    """The command with its placeholders filled; the kernel ends it with this process (setpriv)."""
     nodes = allocation.nodes or len(allocation.hosts) or 1
     filled = {
         "ranks": str(ranks),

@@ -100,7 +100,7 @@ def place_of(ranks: int, nodes: int, allocation: Allocation) -> tuple[RankLayout
 
 
 def first_two_apart(ranks: int, nodes: int, allocation: Allocation) -> bool:
-    """Whether ranks 0 and 1 of so many are on different nodes. Raises WeftError as layout_of."""
+    """Whether ranks 0 and 1 are on different nodes. Raises WeftError as layout_of."""
     layout = layout_of(ranks, nodes, allocation)
     return layout.nodes > 1 and (allocation.takes_turns or layout.each == 1)
 

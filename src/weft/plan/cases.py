@@ -356,7 +356,7 @@ def _points(variants: Variants, pattern: Pattern | None, ranks: int) -> tuple[in
 
 
 def fix_of_crowding(cores: int) -> str:
-    """What to do if ranks share so many cores. Most tests need two ranks."""
+    """The advice if ranks share this number of cores. Most tests need two ranks."""
     fewer = f"use --ranks {cores} or " if cores >= RANKS else "use more hosts (--hosts A,B) or "
     return f"{fewer}a machine with more cores"
 

@@ -115,7 +115,7 @@ class KeptTopology(msgspec.Struct, frozen=True, kw_only=True):
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="header"):
     """First line: what was planned, where, with what.
 
-    `topology` is that of a map's hosts, where it was typed; None in records of before.
+    `topology` is the fabric of a map's hosts, if it was typed; older records have None.
     """
 
     schema_version: int
@@ -131,7 +131,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="h
 
     @property
     def lacks_topology(self) -> bool:
-        """Whether a topology was typed that a record of before does not have."""
+        """Whether the command had --topology, but the record is too old to keep it."""
         typed = (word.partition("=")[0] for word in self.command)
         return self.topology is None and "--topology" in typed
 

@@ -65,7 +65,7 @@ def _states(name: str, row: StatedRow) -> bool:
 
 
 def _rows(path: Path, content: bytes, given: Given) -> tuple[StatedRow, ...]:
-    """What an output states by these values; nothing if no line of it can be read."""
+    """The rows of an output read with these values; none if it cannot be read."""
     try:
         return read_output(path, given, content)[1].rows
     except WeftError:

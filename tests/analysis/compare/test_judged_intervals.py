@@ -1,4 +1,4 @@
-"""Drawn machines of known truth: the interval that is printed is the one that is judged."""
+"""Drawn machines of known truth: the printed interval decides the verdict."""
 
 import math
 

@@ -232,7 +232,7 @@ def _speed(found: Slowdown | None, level: float) -> Ratio | None:
 
 
 def _answer(speed: Ratio | None, tolerance: float) -> Outcome:
-    """pass or fail when the whole interval is on one side of what is required."""
+    """Pass or fail if the whole interval is on one side of the required ratio."""
     if speed is None:
         return "cannot tell"
     return _on(speed.low, speed.high, tolerance)
@@ -291,7 +291,8 @@ def passes_at(speed: Ratio | None) -> float | None:
 
 
 def _left_open(speed: Ratio | None, needed: Needed, tolerance: float) -> str:
-    """What an open answer says: what is seen in these runs, what they pass, and what it takes."""
+    """The words of an open answer: the difference in these runs, the tolerance that they pass, and
+    the data that would decide."""
     parts = []
     here = speed.in_these_runs if speed else None
     if here and _on(*here, tolerance) == "fail":

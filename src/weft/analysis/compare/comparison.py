@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     _Word = Verdict | Here | Literal["no interval"]
 
-# From so many times on a ratio is not said in per cent.
+# Larger ratios are printed as "times" and not in per cent.
 _TIMES = 1.5
 
 # Facts that a record tells in further detail by the transport.
@@ -302,7 +302,7 @@ def _on_ranks(count: int) -> str:
 
 
 def _word(row: Row, side: int) -> _Word | None:
-    """A row's verdict on a side, or what is seen of it in these runs alone."""
+    """A row's verdict on a side, or the difference that these runs alone show."""
     found, answer, in_runs = row.ratios[side], row.verdicts[side], row.seen[side]
     if found and not found.has_interval:
         return NO_INTERVAL

@@ -58,7 +58,7 @@ def against_limits(cases: Mapping[str, Pooled], limits: Sequence[Limit]) -> tupl
 
 
 def _is_for(limit: Limit, case: Case, limits: Sequence[Limit]) -> bool:
-    """Whether a limit is for a case: a way back without a limit of its own has that of the way
+    """Whether a limit applies to a case. A way back without a limit uses the limit of the way
     there.
     """
     if limit.takes(case) or not case.direction:

@@ -236,7 +236,7 @@ def _test(name: str) -> Pattern:
 
 
 def _mbyte(line: OutputLine, size: int, cells: dict[str, str]) -> Decimal:
-    """What Mbytes/sec counts in: what the rate of messages gives. Raises LineError for neither."""
+    """The unit of Mbytes/sec, by the message rate beside it. Raises LineError if neither fits."""
     stated, rate = (line.value_of(cells.get(head, "0")) for head in ("Mbytes/sec", "Msg/sec"))
     moved = size * (rate or 0)
     if not stated or not moved:

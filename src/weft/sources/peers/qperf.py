@@ -58,7 +58,7 @@ def read(text: OutputText, given: Given) -> StatedOutput:
 
 
 class _Reader:
-    """The state between the lines: a test, and what it found so far."""
+    """The state between the lines: a test and its values so far."""
 
     def __init__(self, text: OutputText, given: Given) -> None:
         self.rows: list[StatedRow] = []

@@ -60,7 +60,7 @@ class StatedOutput(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def finished(text: OutputText, rows: Iterable[StatedRow], **more: Any) -> StatedOutput:
-    """What a reader found in a text, with what it skipped."""
+    """The rows of a text, and the lines that were skipped."""
     return StatedOutput(rows=tuple(rows), failed=text.failed, ignored=tuple(text.ignored), **more)
 
 
