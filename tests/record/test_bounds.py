@@ -41,7 +41,7 @@ def test_a_bomb_takes_less_than_half_a_gigabyte(
     path = bomb(tmp_path, filling, mib=1200)
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_DATA, (700 * MIB, 700 * MIB))
+        resource.setrlimit(resource.RLIMIT_DATA, (500 * MIB, 500 * MIB))
 
     done = subprocess.run(
         [sys.executable, "-c", READ, path], preexec_fn=limit, capture_output=True, text=True,
