@@ -134,7 +134,8 @@ def ratios(
         if (found := slowdown_between(two.paces, one.paces))
     }
     joint = ratios_of([*known.values()], is_of_other_days=not same_session)
-    return [dict(zip(known, joint, strict=True)).get(at, one) for at, one in enumerate(alone)]
+    together = dict(zip(known, joint, strict=True))
+    return [together.get(at, one) for at, one in enumerate(alone)]
 
 
 def ratio_of_paces(first: Paces, second: Paces, *, same_session: bool = False) -> Ratio:
