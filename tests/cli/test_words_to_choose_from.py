@@ -10,7 +10,7 @@ TABLES = (
     "figures or paper or settings or queue_depth or overhead or overlap or availability or"
     " compute_loop or completion or hot_spots or message_rate or load or scaling or map or"
     " exchange or reuse or registration or connecting or bus or pages or rails or drift or"
-    " models"
+    " network_counters or models"
 )
 NODES = "--platform escher --nodes 64 --switch 8"
 
