@@ -8,7 +8,10 @@ types are in __init__.pyi.
 from importlib import import_module
 from typing import Any
 
-_OF_NOTEBOOKS = ("Check", "Comparison", "Fit", "Run", "check", "compare", "fit", "load")
+_OF_NOTEBOOKS = (
+    "Check", "Comparison", "Fit", "Layers", "Run", "Trend", "WeftError", "check", "compare", "fit",
+    "layers", "load", "trend",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

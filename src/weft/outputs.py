@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 STANDARD_OUTPUT = Path("-")
 # Of the form of all JSON: another one where a field goes or means something else.
-JSON_VERSION = 3
+JSON_VERSION = 4
 
 
 def json_form(command: str, result: object) -> dict[str, object]:

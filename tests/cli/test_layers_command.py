@@ -19,7 +19,9 @@ def test_rows_pictures_and_words(record: Path, tmp_path: Path) -> None:
     words = (record, "--order", "tcp,mpi")
     done = layers(*words, "--json", "-o", tmp_path / "l.html")
     assert done.returncode == 0, done.stderr
-    rows = result_of(done.stdout)
+    found = result_of(done.stdout)
+    rows = found["rows"]
+    assert found["notes"][0].startswith("ping_ping: mpi saves")
     stacked = [row for row in rows if row["verdict"] != "apart"]
     assert {(row["test"], row["below"], row["above"]) for row in stacked} == {
         ("ping_ping", "tcp", "mpi")

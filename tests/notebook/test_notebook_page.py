@@ -15,11 +15,12 @@ RUN = ROOT / "scripts" / "run_notebook.py"
 
 def test_the_page_has_every_name_of_the_door() -> None:
     page = (ROOT / "docs" / "python.md").read_text()
-    for function in ("load", "compare", "fit", "check"):
+    for function in ("load", "compare", "fit", "check", "trend", "layers"):
         [own] = re.findall(rf"## weft\.{function}\(.*?(?=\n## |\Z)", page, re.DOTALL)
-        given = {"load": weft.Run, "compare": weft.Comparison, "fit": weft.Fit}.get(
-            function, weft.Check
-        )
+        given = {
+            "load": weft.Run, "compare": weft.Comparison, "fit": weft.Fit, "check": weft.Check,
+            "trend": weft.Trend, "layers": weft.Layers,
+        }[function]  # fmt: skip
         for name in vars(given):
             if not name.startswith("_") and name != "name":
                 assert f".{name}" in own, f"{function}: {name}"

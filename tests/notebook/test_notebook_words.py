@@ -16,6 +16,7 @@ from weft.notebook.tables import table_of_rows
 from weft.plan.case import Case
 from weft.plan.simulated import SimulatedPlatform
 
+EVERY_SIZE = tuple(1 << power for power in range(3, 20))
 SIZES = (8, 64, 512, 4096, 32768, 262144)
 CASES = make_cases(("ping_pong", "stream"), ("tcp",), SIZES)
 
@@ -30,32 +31,58 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> tuple[weft.Run, weft.Run
     return weft.load(made[0].path), weft.load(made[1].path)
 
 
-def test_every_parameter_of_every_model_is_a_row(nights: tuple[weft.Run, weft.Run]) -> None:
-    [found] = weft.fit(nights[0])
+def _of_two_protocols(case: Case, launch: int) -> list[float]:
+    """What each benchmark of the delay method sees of two protocols, ten samples a launch."""
+    one_way = 2350 + 0.12 * case.bytes + (4000 if case.bytes > 4096 else 0)
+    exact = {
+        "ping_pong": 2 * one_way,
+        "burst": 2 * one_way + 7 * (700 + 0.12 * case.bytes),
+        "paused_burst": 2 * one_way + 7 * 300,
+        "late_receive": 250,
+    }[case.test]
+    factor = 1 + 0.002 * (launch % 3 - 1)
+    return [exact * factor * (1 + 1e-3 * (sample % 3 - 1)) for sample in range(10)]
+
+
+def test_every_parameter_of_every_model_is_a_row(tmp_path: Path) -> None:
+    """The record has two protocols and bursts, so that no model is left out."""
+    cases = make_cases(("ping_pong", "burst", "paused_burst", "late_receive"), ("tcp",), EVERY_SIZE)
+    path = synthetic_record(tmp_path / "r.jsonl", cases, times_ns=_of_two_protocols)
+    [found] = weft.fit(weft.load(path))
     models = found.models
     assert models.piecewise is not None
-    parts: dict[tuple[str, int | None, int | None], Any] = {
-        ("Hockney, least squares", None, None): models.line.least_squares,
-        ("Hockney, median line", None, None): models.line.median_line,
-        ("piecewise", None, None): models.piecewise,
-        **{
-            ("piecewise", one.first_bytes, one.last_bytes): one for one in models.piecewise.segments
-        },
+    assert models.piecewise.switches
+    assert models.loggp is not None
+    assert models.loggp.overheads
+    parts: dict[tuple[str, int | None, int | None], list[Any]] = {
+        ("Hockney, least squares", None, None): [models.line.least_squares],
+        ("Hockney, median line", None, None): [models.line.median_line],
+        ("piecewise", None, None): [models.piecewise],
+        ("LogGP", None, None): [models.loggp],
     }
+    for one in models.piecewise.segments:
+        parts["piecewise", one.first_bytes, one.last_bytes] = [one]
+    for switch in models.piecewise.switches:
+        parts["piecewise", switch.at_bytes, switch.at_bytes] = [switch]
+    for overhead in models.loggp.overheads:
+        parts["LogGP", overhead.bytes, overhead.bytes] = [overhead]
+    for gap in models.loggp.gaps:
+        parts["PLogP", gap.bytes, gap.bytes] = [gap]
     rows = {row[:4]: row[4:] for row in found.parameters.rows()}
     assert found.parameters.columns == [
         "model", "first_bytes", "last_bytes", "parameter", "value", "low", "high",
     ]  # fmt: skip
-    if models.loggp is not None:
-        parts["LogGP", None, None] = models.loggp
     assert {key[:3] for key in rows} == parts.keys()
     for (model, first, last, parameter), (value, low, high) in rows.items():
-        known = getattr(parts[model, first, last], parameter)
+        [part] = parts[model, first, last]
+        if parameter == "at_bytes":
+            assert (value, low, high) == (part.at_bytes, part.above_bytes, part.up_to_bytes)
+            continue
+        known = getattr(part, parameter)
         ends = [end if abs(end) != float("inf") else None for end in (known.low, known.high)]
         assert (value, [low, high]) == (known.value, ends)
-    assert {"latency_ns", "bandwidth_bytes_per_s"} <= {
-        key[3] for key in rows if key[0] == "Hockney, least squares"
-    }
+    of_size = {key[3] for key in rows if key[:3] == ("LogGP", 8, 8)}
+    assert of_size == {"send_ns", "receive_ns"}
 
 
 def test_a_series_without_a_model_is_a_warning_and_the_others_are_there(tmp_path: Path) -> None:

@@ -60,6 +60,9 @@ class Fit:
     def parameters(self) -> pl.DataFrame:
         """A row per parameter: model, first_bytes and last_bytes (null: all sizes), parameter,
         value, low and high; times in ns, rates in bytes/s.
+
+        A switch has two rows: `at_bytes`, between whose ends the times do not tell, and `step`, by
+        how many times the time rises there. Of LogGP, `send_ns` is o_s and `receive_ns` is o_r.
         """
         return table_of_rows(_rows(self.models))
 
@@ -79,27 +82,49 @@ class Fit:
 
 def _rows(models: Models) -> Iterator[dict[str, Any]]:
     line = models.line
-    parts: list[tuple[str, Any, int | None, int | None]] = [
-        ("Hockney, least squares", line.least_squares, None, None),
-        ("Hockney, median line", line.median_line, None, None),
-    ]
+    yield from _known("Hockney, least squares", line.least_squares)
+    yield from _known("Hockney, median line", line.median_line)
     if models.piecewise is not None:
-        parts.append(("piecewise", models.piecewise, None, None))
-        parts += [
-            ("piecewise", one, one.first_bytes, one.last_bytes) for one in models.piecewise.segments
-        ]
+        yield from _known("piecewise", models.piecewise)
+        for segment in models.piecewise.segments:
+            yield from _known("piecewise", segment, segment.first_bytes, segment.last_bytes)
+        for switch in models.piecewise.switches:
+            at = switch.at_bytes
+            ends = (switch.above_bytes, switch.up_to_bytes)
+            yield _row("piecewise", (at, at), "at_bytes", at, *ends)
+            yield from _known("piecewise", switch, at, at)
     if models.loggp is not None:
-        parts.append(("LogGP", models.loggp, None, None))
-    for model, part, first, last in parts:
-        for parameter in part.__struct_fields__:
-            known = getattr(part, parameter)
-            if isinstance(known, Estimate):
-                yield {
-                    "model": model,
-                    "first_bytes": first,
-                    "last_bytes": last,
-                    "parameter": parameter,
-                    "value": known.value,
-                    "low": known.low,
-                    "high": known.high,
-                }
+        yield from _known("LogGP", models.loggp)
+        for overhead in models.loggp.overheads:
+            yield from _known("LogGP", overhead, overhead.bytes, overhead.bytes)
+        for gap in models.loggp.gaps:
+            yield from _known("PLogP", gap, gap.bytes, gap.bytes)
+
+
+def _known(
+    model: str, part: Any, first: int | None = None, last: int | None = None
+) -> Iterator[dict[str, Any]]:
+    """A row for each parameter of a part of a model that has an estimate."""
+    for parameter in part.__struct_fields__:
+        known = getattr(part, parameter)
+        if isinstance(known, Estimate):
+            yield _row(model, (first, last), parameter, known.value, known.low, known.high)
+
+
+def _row(
+    model: str,
+    sizes: tuple[int | None, int | None],
+    parameter: str,
+    value: float,
+    low: float,
+    high: float,
+) -> dict[str, Any]:
+    return {
+        "model": model,
+        "first_bytes": sizes[0],
+        "last_bytes": sizes[1],
+        "parameter": parameter,
+        "value": value,
+        "low": low,
+        "high": high,
+    }

@@ -72,8 +72,8 @@ def history_tables(found: History, notes: Sequence[str] = ()) -> RenderableType:
     parts: list[RenderableType] = []
     for table in _tables(found, MOST_SIZES):
         parts += render_table(table)
-    lines = [*map("note: {}".format, (*notes, NOTE)), *_troubles(found), *_findings(found)]
-    return Group(*parts, *map(Text, [*lines, _summary(found)]))
+    lines = [*map("note: {}".format, (*notes, NOTE)), *_troubles(found)]
+    return Group(*parts, *map(Text, [*lines, *history_in_words(found)]))
 
 
 def write_history(found: History, path: Path, notes: Sequence[str] = (), command: str = "") -> None:
@@ -163,6 +163,11 @@ def _sections_of_cases(charts: HistoryCharts) -> tuple[Section, ...]:
             is_dense=True,
         ),
     )
+
+
+def history_in_words(found: History) -> list[str]:
+    """What each curve does over time, and how many of them have a step."""
+    return [*_findings(found), _summary(found)]
 
 
 def _without_chart(found: History, charts: HistoryCharts) -> list[str]:

@@ -19,6 +19,15 @@ from weft.wording import hosts_in_words
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from weft.record.run import Run
+
+
+class PlainLayers(msgspec.Struct, frozen=True, kw_only=True):
+    """The layers as plain data: a row per test, pair of layers and size, and the notes."""
+
+    rows: list[dict[str, Any]]
+    notes: tuple[str, ...]
+
 
 class LayersShown(msgspec.Struct, frozen=True, kw_only=True):
     """What each layer adds to the one below: a table, a chart a variant, and plain data.
@@ -28,21 +37,22 @@ class LayersShown(msgspec.Struct, frozen=True, kw_only=True):
 
     table: Table
     charts: tuple[Chart, ...]
-    plain: list[dict[str, Any]]
+    plain: PlainLayers
     measured: str = ""
 
 
-def layers_shown(record: Path, order: str = "") -> LayersShown:
+def layers_shown(record: str | Path | Run, order: str = "") -> LayersShown:
     """The layers over each medium; `order` has transports with commas between, lowest first.
 
     Raises WeftError.
     """
     run = record_named(record)
     found = layers_of(run, summarise(run), tuple(name for name in order.split(",") if name))
+    table = layer_table(found)
     return LayersShown(
-        table=layer_table(found),
+        table=table,
         charts=tuple(layer_charts(found)),
-        plain=to_json(found),
+        plain=PlainLayers(rows=to_json(found), notes=table.notes),
         measured=measured_in_words(
             run.path.name,
             hosts_in_words(run.header.hosts),

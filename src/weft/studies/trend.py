@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,13 +10,12 @@ import msgspec
 from weft.analysis.compare.history import History, history
 from weft.errors import WeftError
 from weft.sources.limits import read_limits
-from weft.sources.records import each_record, record_named
+from weft.sources.records import each_source, record_named
 from weft.stages import counted_off
 from weft.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from weft.record.run import Run
 
@@ -27,18 +27,20 @@ class MachineHistory(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-def over_time(records: Sequence[Path], against: Path | None = None) -> MachineHistory:
+def over_time(
+    records: Sequence[str | Path | Run], against: str | Path | None = None
+) -> MachineHistory:
     """The records as a series over time, beside the limits of a file.
 
     Raises WeftError where none can be read, or the only one cannot.
     """
-    limits = read_limits(against) if against else ()
+    limits = read_limits(Path(against)) if against else ()
     notes: list[str] = []
-    found = history(_readable(each_record(records), notes), limits)
+    found = history(_readable(each_source(records), notes), limits)
     return MachineHistory(history=found, notes=tuple(notes))
 
 
-def _readable(records: Sequence[str], notes: list[str]) -> Iterator[Run]:
+def _readable(records: Sequence[str | Run], notes: list[str]) -> Iterator[Run]:
     """Each record that can be read; the others are named in `notes`. Raises WeftError for none."""
     for record in counted_off(records, "reading records"):
         try:

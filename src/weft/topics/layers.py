@@ -154,7 +154,7 @@ def layer_table(found: Layers) -> Table:
 
 
 def to_json(found: Layers) -> list[dict[str, Any]]:
-    """What `weft layers --json` prints: one row per test, variant, pair and size; then the rest.
+    """The rows of `weft layers --json`: one per test, variant, pair and size; then the rest.
 
     What is not stacked has the verdict "apart" and a `why`; its `added_ns` and `below` are null.
     """

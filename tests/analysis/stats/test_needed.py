@@ -174,6 +174,20 @@ def test_the_advice_has_the_number_the_time_and_a_command_a_side() -> None:
     assert what_would_tell(launches, "tell it", []) == "to tell it takes about 12 launches"
 
 
+def test_the_advice_names_more_launches_than_the_record_has() -> None:
+    """Five launches did not tell, so three will not; a record of ten is not cut to five either."""
+    few = Needed(unit="launch", count=3.0, difference=0.05)
+    assert what_would_tell(few, "tell it", SIDES[:1], in_place=True) == (
+        "to tell it takes about 6 launches, in about 30s: type weft run --again a.jsonl"
+        " --launches 6 --budget 30s, and take the new record"
+    )
+    short, long = SIDES[0], msgspec.structs.replace(SIDES[1], made=10)
+    words = what_would_tell(few, "tell it", [short, long])
+    assert "about 6 launches a side" in words
+    assert "a.jsonl --launches 6 " in words
+    assert "b.jsonl --launches 10 " in words
+
+
 def test_what_nobody_would_measure_has_other_advice() -> None:
     """300 launches, 30 sessions and an hour are the most."""
     most: tuple[tuple[Unit, int], ...] = (("launch", 300), ("session", 30))

@@ -7,6 +7,8 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from weft.analysis.stats.needed import MOST, half_of
 from weft.estimate import PLURAL
 from weft.plan.budget import RESERVE
@@ -145,6 +147,7 @@ def what_would_tell(
     reads one record only has its further sessions `in_place`.
     """
     each = list({again.record: again for again in sides}.values())
+    needed = _more_than_made(needed, each)
     number = number_in_words(needed, sides=len(each), of=of)
     words = f"to {purpose} takes {number}"
     if not each or not needed.is_possible:
@@ -166,12 +169,21 @@ def what_would_tell(
             " are so many, and give all records"
         )
     many = int(needed.count)
-    lengths = _lengths(", in about", [a.seconds(many) for a in timed])
-    if _is_too_much(needed, [a.seconds(many) for a in timed]):
+    lengths_s = [a.seconds(max(many, a.made)) for a in timed]
+    lengths = _lengths(", in about", lengths_s)
+    if _is_too_much(needed, lengths_s):
         return f"{words}{lengths}: {OTHERWISE}"
-    commands = " and ".join(dict.fromkeys(again.command(many) for again in each))
+    commands = " and ".join(dict.fromkeys(again.command(max(many, again.made)) for again in each))
     new = "the new record" if len(each) == 1 else "the new records"
     return f"{words}{lengths}: type {commands}, and take {new}"
+
+
+def _more_than_made(needed: Needed, sides: Sequence[NextSession]) -> Needed:
+    """At least one launch more than the shortest record has, for its own launches did not tell."""
+    if needed.unit == "session" or not sides:
+        return needed
+    least = min(again.made for again in sides) + 1
+    return msgspec.structs.replace(needed, count=max(needed.count, least))
 
 
 def _is_too_much(needed: Needed, lengths_s: Sequence[float]) -> bool:
