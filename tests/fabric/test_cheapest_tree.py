@@ -20,7 +20,8 @@ from support.price_lists import PARTS, price_list
 from weft.errors import WeftError
 from weft.fabric.cost import cost_of
 from weft.fabric.fat_tree import TreeAsked, build_fat_tree
-from weft.fabric.network import Fabric, bisection_cables, parts_of
+from weft.fabric.halves import bisection_cables
+from weft.fabric.network import Fabric, parts_of
 from weft.fabric.topologies import FabricAsked, build
 from weft.fabric.tree_search import SwitchPrice, TreePrices, tree_flow
 from weft.sources.price_lists import read_prices

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from weft.errors import WeftError
-from weft.fabric.network import Fabric, bisection_cables, cables_of, hops_of, ports_used
+from weft.fabric.halves import bisection_cables
+from weft.fabric.network import Fabric, cables_of, hops_of, ports_used
 from weft.fabric.sizes import others_like
 from weft.fabric.topologies import (
     FabricAsked,
@@ -288,7 +289,9 @@ def test_the_bisection_is_an_own_count_of_the_flow(asked: FabricAsked) -> None:
             names = Counter(cable.end for cable in cables_of(fabric) if cable.kind == "uplink")
             own = sum(count for name, count in names.items() if name.startswith(role))
             found = min(found, ceil(own / 2) or found)
-    assert bisection_cables(fabric) == found
+        assert bisection_cables(fabric) == found
+    # Without levels another half may have less: tests/fabric/test_halves.py looks at all of them.
+    assert bisection_cables(fabric) <= found
 
 
 @pytest.mark.parametrize(

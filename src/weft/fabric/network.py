@@ -202,46 +202,6 @@ def hops_of(fabric: Fabric, views: Sequence[tuple[int, int]] = ()) -> Hops:
     return Hops(diameter=diameter, mean=total / pairs if pairs else 0.0)
 
 
-def bisection_cables(fabric: Fabric) -> int:
-    """The most that the first half of the nodes can send to the second at once, in cables.
-
-    The largest flow in one plane (by Dinic's algorithm), and in a tree no more than half of the
-    cables between two levels: what stays in the leaf or pod in which the halves meet would be more.
-    Nodes are halved as they are numbered: by pods, by the longest side of a torus, by groups.
-    """
-    import numpy as np
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_flow
-
-    half = fabric.nodes // 2
-    source, sink = len(fabric.switches), len(fabric.switches) + 1
-    edges: Counter[tuple[int, int]] = Counter()
-    first = 0
-    for place, switch in enumerate(fabric.switches):
-        sends = min(max(half - first, 0), switch.nodes)
-        first += switch.nodes
-        edges[source, place] += sends
-        edges[place, sink] += switch.nodes - sends
-    for trunk in fabric.trunks:
-        edges[trunk.one, trunk.other] += trunk.cables
-        edges[trunk.other, trunk.one] += trunk.cables
-    kept = [(one, other, count) for (one, other), count in edges.items() if count]
-    rows, columns, counts = np.array(kept, dtype=np.int32).T
-    size = len(fabric.switches) + 2
-    graph = csr_array((counts, (rows, columns)), shape=(size, size), dtype=np.int32)
-    flow = int(maximum_flow(graph, source, sink).flow_value)
-    return min((flow, *_halves_of_levels(fabric)))
-
-
-def _halves_of_levels(fabric: Fabric) -> list[int]:
-    """Half of a tree's cables between two levels, for each two; what is no tree has none."""
-    found: Counter[str] = Counter()
-    for trunk in fabric.trunks:
-        if trunk.kind == "uplink":
-            found[fabric.switches[trunk.one].role] += trunk.cables
-    return [ceil(cables / 2) for cables in found.values()]
-
-
 def _neighbours(fabric: Fabric) -> list[list[int]]:
     beside: list[list[int]] = [[] for _ in fabric.switches]
     for trunk in fabric.trunks:

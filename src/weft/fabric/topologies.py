@@ -12,7 +12,8 @@ import msgspec
 from weft.errors import WeftError
 from weft.fabric.dragonfly import DragonflyAsked, build_dragonfly
 from weft.fabric.fat_tree import MOST_LEVELS, TreeAsked, build_fat_tree
-from weft.fabric.network import Fabric, PartCount, bisection_cables, hops_of, parts_of
+from weft.fabric.halves import bisection_cables
+from weft.fabric.network import Fabric, PartCount, hops_of, parts_of
 from weft.fabric.peaks import parse_link
 from weft.fabric.torus import TorusAsked, build_torus
 from weft.fabric.tree_search import Spread, SwitchPrice, TreePrices
