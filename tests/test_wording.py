@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,6 +86,42 @@ def test_half_the_width_may_stand_in_the_figures_own_unit() -> None:
     assert with_half(figure, format_time, in_unit=True) == f"1.00 µs ±{half} ns"
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (980.0, 1040.0, "1.00 µs ±3.0%"),
+        (960.0, 1020.0, "1.00 µs ±3.0%"),
+        (980.0, 1041.0, "1.00 µs [980 ns, 1.04 µs]"),
+        (1000.0, 1041.0, "1.00 µs [1.00, 1.04]"),
+    ],
+)
+def test_one_number_is_for_both_ends_up_to_twice_as_far(
+    low: float, high: float, shown: str
+) -> None:
+    assert with_half(figure_of(1000.0, low, high), format_time) == shown
+
+
+def test_what_a_table_shows_of_two_modes_covers_as_its_interval_does() -> None:
+    """Four launches of ten are 20 % slower; the true median is the faster mode's upper end.
+
+    By half the width for both ends 82 % of 3,000 figures of 12 launches covered it.
+    """
+    random = np.random.default_rng(47)
+    noise = np.exp(0.003 * random.standard_normal((400, 12)))
+    times = 1000 * noise * np.where(random.random(noise.shape) < 0.4, 1.2, 1.0)
+    # The quantile 0.5 / 0.6 of the faster mode.
+    true = 1000 * math.exp(0.003 * 0.9674)
+    covered = 0
+    for own in times:
+        figure = median_of_launches(own.tolist())
+        low, high = figure.low, figure.high
+        if "±" in with_half(figure, format_time):
+            half = (high - low) / 2
+            low, high = figure.value - half, figure.value + half
+        covered += low <= true <= high
+    assert covered >= 0.90 * len(times)
+
+
 def test_ends_keep_units_that_are_not_the_figures_own() -> None:
     wide = median_of_launches([1000.0, 100_000.0])
     assert with_half(wide, format_time) == "50 µs [not known] n=2"
@@ -104,7 +141,7 @@ def figure_of(value: float, low: float, high: float, launches: int = 9) -> Estim
 def test_an_end_that_is_nowhere_near_its_figure_is_no_bound() -> None:
     lost = figure_of(32.3e9, 5.13e-200, 40.1e9)
     assert with_ends(lost, format_bandwidth) == "32 GB/s [no lower bound known, 40 GB/s]"
-    assert with_half(lost, format_bandwidth).endswith("±62%")
+    assert with_half(lost, format_bandwidth) == with_ends(lost, format_bandwidth)
     up = figure_of(100.0, 90.0, 2e6)
     assert with_half(up, format_time) == "100 ns [90 ns, no upper bound known]"
     assert with_ends(figure_of(1.0, 1e-9, 1e9), format_time) == "1.0 ns [not known]"

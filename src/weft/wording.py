@@ -51,12 +51,16 @@ FOURTH_BELOW = 0.002
 # Half a width over its figure: whole per cents from the first on, one decimal from the second, and
 # none is written as less than the last.
 WHOLE_FROM, DECIMAL_FROM, LEAST_SHARE = 0.0995, 0.00095, 1e-5
+# Both ends are written where one is so many times as far from the figure as the other. Of 5 to 40
+# launches in two modes one number for both covered the median in 57 to 96 % of trials; by this rule
+# it is within one point of the interval's own coverage.
+LONGER = 2.0
 # What follows a figure: "[3.9, 4.3] n=3", "±1.2%", "±12 ns", ", 1 launch".
 _INTERVAL = re.compile(r"( (\[[^]]*\]( n=\d+)?|±\S+( \S+)?)|,? 1 (launch|session))$")
 # The rule as it stands under a table.
 RULE = (
-    "± is the half-width of the 95 % interval; with 2 to 4 launches or sessions [low, high] and"
-    " their number n"
+    "± is the half-width of the 95 % interval; [low, high] are its ends where one is over twice as"
+    " far away as the other, and with 2 to 4 launches or sessions, n"
 )
 WHOLE_PERCENT = 100.0
 # Tests without messages, which are planned with a size of 0.
@@ -86,16 +90,23 @@ def with_half(figure: Estimate, shape: Shape, *, in_unit: bool = False) -> str:
     """A figure for a table: "4.07 µs ±1.2%", "4.07 µs [3.90, 4.30] n=3", "4.07 µs, 1 launch".
 
     `in_unit` writes half the width in the figure's own unit, for what may be zero. What is known to
-    less than itself has its ends.
+    less than itself has its ends, and so has an interval of which one end is farther away.
     """
     is_wide = not in_unit and (figure.relative_half_width > 1 or is_range(figure))
-    if figure.launches < ENOUGH_FOR_HALF or not figure.is_bounded or is_wide:
+    has_ends = is_wide or not figure.is_bounded or _is_one_sided(figure)
+    if figure.launches < ENOUGH_FOR_HALF or has_ends:
         return with_ends(figure, shape)
     middle = shape(figure.value, step_of(figure))
     if not in_unit:
         return f"{middle} ±{_share_in_words(figure.relative_half_width)}"
     half = figure.high / 2 - figure.low / 2
     return f"{middle} ±{shape(half, digit_worth(half, FEWEST_DIGITS) if half else None)}"
+
+
+def _is_one_sided(figure: Estimate) -> bool:
+    """Whether one end is over twice as far from the figure as the other."""
+    nearer, farther = sorted((figure.value - figure.low, figure.high - figure.value))
+    return farther > LONGER * nearer
 
 
 def _share_in_words(share: float) -> str:
