@@ -20,6 +20,13 @@ def without_effect(option: str, why: str, fix: str = "") -> WeftError:
     return WeftError(f"{option} has no effect: {why}", fix or f"omit {option}")
 
 
-def printable(text: str) -> str:
-    """The text with unprintable characters as Python escapes them."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+def printable(text: str, kept: str = "") -> str:
+    """The text with unprintable characters as Python escapes them, but for those `kept`."""
+    return "".join(
+        char if char.isprintable() or char in kept else repr(char)[1:-1] for char in text
+    )
+
+
+def printable_lines(text: str) -> str:
+    """The same of several lines: their ends and tabs stay."""
+    return text if text.isprintable() else printable(text, "\n\t")

@@ -6,13 +6,14 @@ One rule for all of them: an older file of the name is replaced in one step, but
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import stat
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from weft.errors import WeftError
+from weft.errors import WeftError, printable_lines
 from weft.record.reader import begins_as_record
 from weft.whole_file import whole_file, why
 
@@ -101,7 +102,8 @@ def output_file(path: Path) -> Iterator[IO[bytes]]:
     check_output(path)
     if path == STANDARD_OUTPUT:
         sys.stdout.flush()
-        yield sys.stdout.buffer
+        out = sys.stdout.buffer
+        yield cast("IO[bytes]", _Terminal(out)) if sys.stdout.isatty() else out
         sys.stdout.flush()
         return
     try:
@@ -113,6 +115,19 @@ def output_file(path: Path) -> Iterator[IO[bytes]]:
         raise
     except OSError as error:
         raise _cannot_write(path, error) from None
+
+
+class _Terminal(io.RawIOBase):
+    """A terminal for a file's contents: control characters become escapes."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out = out
+
+    def write(self, data: Any) -> int:
+        """Print it as text."""
+        text = bytes(data).decode(errors="backslashreplace")
+        self._out.write(printable_lines(text).encode(errors="backslashreplace"))
+        return len(data)
 
 
 def _cannot_write(path: Path, error: OSError) -> WeftError:

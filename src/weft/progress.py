@@ -35,9 +35,9 @@ class DrawnLine:
 
     def __init__(self, screen: Console) -> None:
         self._progress = Progress(
-            TextColumn("{task.fields[what]}"),
+            TextColumn("{task.fields[what]}", markup=False),
             BarColumn(bar_width=24),
-            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[left]}", markup=False),
             console=screen,
             auto_refresh=False,
             transient=True,
@@ -157,7 +157,7 @@ class ProgressLine:
         """
         if not self._is_quiet and text not in self._said:
             self._said.add(text)
-            self._console.print(f"weft: {text}", markup=False)
+            self._console.print(f"weft: {text}")
 
 
 def figure_of(state: CaseState) -> str:

@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import output_option, print_json
 from weft.cli.options import Json
+from weft.cli.printed import say
 from weft.cli.typed import refuse_typed
 from weft.plan.command import weft_run
 
@@ -87,4 +88,4 @@ def calibrate(
         console().print(*map(Text, said), sep="\n")
     if output is not None:
         write_output(output, found.platform.xml)
-        typer.echo(f"platform: {output}; type {weft_run('--platform', output)}", err=True)
+        say(f"platform: {output}; type {weft_run('--platform', output)}", err=True)

@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import output_option, print_json, this_command
 from weft.cli.options import Topologies, topology_typed
+from weft.cli.printed import say
 from weft.cli.typed import is_typed, refuse_typed
 from weft.errors import WeftError
 from weft.names import as_typed
@@ -170,7 +171,7 @@ def _make_limits(records: list[Path], path: Path | None, *, as_json: bool) -> No
         *(f"no limit for {counted_cases(cases)}: {why}" for why, cases in without.items()),
     )
     for line in filter(None, lines):
-        console().print(line, markup=False)
+        console().print(line)
 
 
 def _files(paths: list[Path]) -> str:
@@ -195,7 +196,7 @@ def _write_page(found: "CheckedMachine", names: tuple[str, str], path: Path) -> 
         measured=found.measured,
         command=this_command(),
     )
-    typer.echo(f"report: {path}", err=True)
+    say(f"report: {path}", err=True)
 
 
 def _write_files(

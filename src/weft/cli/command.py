@@ -1,5 +1,6 @@
 """What holds for every command line: options count once and have a value, outputs hurt no input."""
 
+import json
 import shlex
 import sys
 from collections import Counter
@@ -147,7 +148,16 @@ def print_json(command: str, value: object) -> None:
 
     plain = in_one_form(msgspec.to_builtins(value, str_keys=True))
     found = msgspec.json.encode(json_form(command, plain))
-    typer.echo(msgspec.json.format(found, indent=2).decode())
+    typer.echo(  # noqa: TID251 - JSON has escapes of its own
+        _escaped_json(msgspec.json.format(found, indent=2).decode())
+    )
+
+
+def _escaped_json(text: str) -> str:
+    """The same JSON with every control character as its escape."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text
+    )
 
 
 def _check_apart(outputs: Mapping[str, tuple[str, Path]], params: Mapping[str, Any]) -> None:

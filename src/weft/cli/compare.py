@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import print_json, this_command
 from weft.cli.options import PageFile, Topologies, topology_typed
+from weft.cli.printed import say
 from weft.cli.typed import refuse_typed
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def compare(
     found = compared(sides, test, parse_percent(same))
     if output is not None:
         write_comparison(found, output, this_command())
-        typer.echo(f"report: {output}", err=True)
+        say(f"report: {output}", err=True)
     if json:
         print_json("compare", in_plain_data(found))
     else:
@@ -82,7 +83,7 @@ def _show_maps(found: "ComparedMaps", output: Path | None, *, as_json: bool) -> 
         write_picture(
             output, found.charts, found.table, command=this_command(), answer=answer, cards=cards
         )
-        typer.echo(f"report: {output}", err=True)
+        say(f"report: {output}", err=True)
     if as_json:
         print_json("compare", found.plain)
     else:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.command import print_json
+from weft.cli.printed import say
 from weft.cli.where import Where, takes_hosts
 from weft.wording import counted
 
@@ -78,7 +79,7 @@ def doctor(
         print_json("doctor", found)
         return
     if len(hosts) > 1:
-        typer.echo(f"{counted(len(hosts), 'host')}: {', '.join(hosts)}")
+        say(f"{counted(len(hosts), 'host')}: {', '.join(hosts)}")
         for line in differences or ("they do not differ in anything that is known",):
-            typer.echo(f"  {line}")
+            say(f"  {line}")
     console().print(findings_table(findings))

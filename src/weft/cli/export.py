@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from weft.cli.command import only_output_option
+from weft.cli.printed import say
 from weft.cli.typed import refuse_typed
 from weft.wording import counted
 
@@ -79,9 +80,9 @@ def export(
         others = ("csv", "parquet", "json", "latex", "markdown", "table")
         refuse_typed(context, *others, why="--methods writes a paragraph")
         export_methods(record, methods)
-        typer.echo(f"{methods}: the methods paragraph and twelve rules", err=True)
+        say(f"{methods}: the methods paragraph and twelve rules", err=True)
         return
     targets = {"csv": csv, "parquet": parquet, "json": json, "latex": latex, "markdown": markdown}
     one = written(record, targets, table)
     words = f"{one.path}: {counted(one.rows, 'row')} of {one.table}"
-    typer.echo(words, err=one.path == STANDARD_OUTPUT)
+    say(words, err=one.path == STANDARD_OUTPUT)

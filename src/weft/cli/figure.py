@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import output_option
 from weft.cli.options import Columns, Topologies, topology_typed
+from weft.cli.printed import say
 from weft.cli.series_options import check_series_options
 from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
@@ -81,4 +82,4 @@ def figure(
     chart = chart_called(sources, show, test, transport, columns, known.on if known else None)
     write_output(output, draw(chart, (kind,), paper)[0])
     size = f"{paper.width_inches:g} x {paper.height_inches:.3g} in"
-    typer.echo(f"{output}: {chart.title}, {size}, {paper.points:g} pt {paper.family}")
+    say(f"{output}: {chart.title}, {size}, {paper.points:g} pt {paper.family}")

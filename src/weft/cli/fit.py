@@ -6,6 +6,7 @@ import typer
 
 from weft.cli.command import print_json, this_command
 from weft.cli.options import Columns, Json, Picture
+from weft.cli.printed import say
 from weft.cli.series_options import check_series_options
 
 _EXAMPLES = """Examples:
@@ -67,11 +68,11 @@ def fit(
         for one in models:
             console().print(render_models(one))
     for line in refused:
-        console(stderr=json).print(line, markup=False)
+        console(stderr=json).print(line)
     if output is not None:
         drawn = picture_of(found[0])
         table, *more = drawn.tables
         write_picture(
             output, [drawn.chart], table, more, command=this_command(), answer=drawn.answer
         )
-        typer.echo(f"picture: {output}", err=True)
+        say(f"picture: {output}", err=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.cli.command import whole_record_option
+from weft.cli.printed import say
 from weft.cli.typed import is_typed, typed_of, word_of
 from weft.errors import WeftError
 
@@ -105,7 +106,7 @@ def _take_variables(context: typer.Context, header: "Header") -> None:
     variations = header.plan.variations
     for setting in taken_variables(variations, context.params["allow_env"] or ()):
         if not context.params["quiet"]:
-            typer.echo(f"the record sets {setting}", err=True)
+            say(f"the record sets {setting}", err=True)
 
 
 def _check_command(context: typer.Context, recorded: str, record: Path) -> None:

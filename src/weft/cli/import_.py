@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import print_json
 from weft.cli.options import Json
+from weft.cli.printed import say
 
 _EXAMPLES = """Examples:
 
@@ -89,5 +90,5 @@ def import_(
         screen.print(render_brief(results, screen))
     # What was skipped, or taken for granted.
     for note in results.run.header.notes:
-        typer.echo(f"note: {note}", err=True)
-    typer.echo(f"record: {path}", err=True)
+        say(f"note: {note}", err=True)
+    say(f"record: {path}", err=True)

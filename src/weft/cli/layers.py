@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import print_json, this_command
 from weft.cli.options import Json, Picture
+from weft.cli.printed import say
 from weft.errors import WeftError
 
 _NAME_THEM = "type --order with transports over one medium, lowest first, like --order tcp,mpi"
@@ -61,7 +62,7 @@ def layers(
             answer=answer,
             facts=(found.measured,),
         )
-        typer.echo(f"picture: {output}", err=True)
+        say(f"picture: {output}", err=True)
     if json:
         print_json("layers", found.plain)
     else:

@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import print_json
 from weft.cli.lists import LISTS
+from weft.cli.printed import say
 from weft.cli.typed import refuse_typed
 from weft.names import choose
 from weft.plan.cases import SIZES
@@ -112,7 +113,7 @@ def _say(lead: str, text: str) -> None:
             break_long_words=False,
             break_on_hyphens=False,
         ).replace("\n", f"\n{under}")
-    typer.echo(f"{lead}{text}")
+    say(f"{lead}{text}")
 
 
 def _suites() -> list[dict[str, Any]]:

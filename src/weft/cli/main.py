@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from weft.cli.plain_streams import print_plainly
 from weft.cli.version import print_version
+from weft.errors import printable
 from weft.whole_file import why
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _stage_line() -> "Shown":
 
 
 def _refused(line: str) -> int:
-    sys.stderr.write(f"weft: {line}\n")
+    sys.stderr.write(f"weft: {printable(line)}\n")
     return 2
 
 

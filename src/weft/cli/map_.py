@@ -10,6 +10,7 @@ from weft.cli.command import print_json
 from weft.cli.from_record import of_command
 from weft.cli.measured import end
 from weft.cli.options import Json, LinkName, Mpi, Options, Quiet, Topologies, topology_typed
+from weft.cli.printed import say
 from weft.cli.submit import may_be_submitted, started
 from weft.cli.typed import refuse_typed
 from weft.cli.where import Where, takes_where
@@ -182,7 +183,7 @@ def map_(
     if done is None:
         return
     path, footer = done
-    typer.echo(f"record: {path}", err=True)
+    say(f"record: {path}", err=True)
     run, summaries = cases_read(path) if quiet else _show(path, known, "", as_json=json)
     end(run, summaries, footer, asked=output)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import typer
 
 from weft.cli.command import print_json
+from weft.cli.printed import say
 from weft.errors import WeftError
 from weft.plan.command import alone
 from weft.wording import counted, not_answering, verb_of
@@ -35,7 +36,7 @@ def show(
     `asked` is the record's path as it was typed, if it was.
     """
     if footer is None:
-        typer.echo(f"{path} is complete: nothing to resume")
+        say(f"{path} is complete: nothing to resume")
         return
     from weft.report.ending import render_ending
     from weft.report.page import report_path
@@ -58,10 +59,10 @@ def show(
         page = report_path(path)
         try:
             write_page([results], page)
-            typer.echo(f"report: {page}", err=True)
+            say(f"report: {page}", err=True)
         except WeftError as error:
-            typer.echo(f"weft: no report: {error.what}; {error.fix}", err=True)
-    typer.echo(f"record: {path}", err=True)
+            say(f"weft: no report: {error.what}; {error.fix}", err=True)
+    say(f"record: {path}", err=True)
     is_said = detail != "quiet" and not as_json
     end(results.run, results.summaries, footer, asked=asked, is_said=is_said)
 
@@ -86,7 +87,7 @@ def end(
     is_packed_later = asked is None or asked.suffix == ".zst"
     if footer.outcome == "interrupted":
         hint = ": the record is compressed when it is complete" if is_packed_later else ""
-        typer.echo(f"weft: interrupted{hint}; continue with: {go_on}", err=True)
+        say(f"weft: interrupted{hint}; continue with: {go_on}", err=True)
         raise typer.Exit(130)
     bad = [s for s in summaries if s.status in ("failed", "timeout", "not_tried")]
     if bad:
@@ -100,12 +101,12 @@ def end(
             then = f"go on when all answer: {go_on}"
             names = [both_names(host, hosts.get(host, {})) for host in footer.silent_hosts]
             gone = not_answering(names)
-            typer.echo(f"weft: {gone}: {lack}, {run.path} lists them; {then}", err=True)
+            say(f"weft: {gone}: {lack}, {run.path} lists them; {then}", err=True)
             raise typer.Exit(1)
         # The reason of one that was tried says more than that nobody tried the others.
         first = min(bad, key=lambda s: s.status == "not_tried")
         if is_said and first.status == "not_tried":
-            typer.echo(f"weft: {lack}", err=True)
+            say(f"weft: {lack}", err=True)
             raise typer.Exit(1)
         # Of one that nobody tried the reason says how it is: with the others, and not alone.
         further = (
@@ -114,13 +115,11 @@ def end(
             else f"; {run.path} lists all{_alone(run, first.case)}"
         )
         why = f"the first is {first.case}: {first.reason.rstrip('.')}"
-        typer.echo(f"weft: {lack}, {why}{further}", err=True)
+        say(f"weft: {lack}, {why}{further}", err=True)
         raise typer.Exit(1)
     if not any(s.status == "ok" for s in summaries):
         first = summaries[0]
-        typer.echo(
-            f"weft: nothing was measured, the first case is {first.case}: {first.reason}", err=True
-        )
+        say(f"weft: nothing was measured, the first case is {first.case}: {first.reason}", err=True)
         raise typer.Exit(1)
 
 

@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import print_json
 from weft.cli.options import Json, LinkName
+from weft.cli.printed import say
 
 _MEASURES_SOME = "weft run registration copy"
 _EXAMPLES = """Examples:
@@ -37,6 +38,6 @@ def memory(
     if json:
         print_json("memory", found.plain)
     elif not (found.tables or found.findings):
-        typer.echo(f"{record} has no figure of memory; measure some: {_MEASURES_SOME}")
+        say(f"{record} has no figure of memory; measure some: {_MEASURES_SOME}")
     else:
         console().print(render_shown(found.tables, found.findings))

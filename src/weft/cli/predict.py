@@ -10,6 +10,7 @@ from weft.cli.command import print_json
 from weft.cli.fabric_options import Levels, PerSwitch, Shape, Switch, check_fabric
 from weft.cli.lattice import takes_lattice
 from weft.cli.options import Json
+from weft.cli.printed import say
 from weft.cli.typed import is_typed, refuse_typed, typed_of
 from weft.studies.variants import NO_TAPER
 from weft.units import parse_percent, parse_seconds
@@ -236,7 +237,7 @@ def _show(found: "Predicted", *, as_json: bool) -> None:
 
 def _say(line: str) -> None:
     """A line beside the table."""
-    typer.echo(line, err=True)
+    say(line, err=True)
 
 
 def _check_options(context: typer.Context, variants: "Sequence[Variant]") -> None:

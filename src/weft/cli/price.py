@@ -8,6 +8,7 @@ import typer
 from weft.cli.command import output_option, print_json, this_command
 from weft.cli.fabric_options import BESIDE_NODES, check_fabric, takes_fabric
 from weft.cli.options import Json, Picture
+from weft.cli.printed import say
 from weft.cli.typed import refuse_typed, typed_of
 from weft.errors import WeftError
 from weft.fabric.topologies import FabricAsked
@@ -147,7 +148,7 @@ def _draw(output: Path, found: "Priced") -> None:
     drawn = charts_of(found, with_fabrics=is_page)
     cards = cards_of(found)
     write_picture(output, *drawn, pictures=pictures, command=this_command(), cards=cards)
-    typer.echo(f"picture: {output}", err=True)
+    say(f"picture: {output}", err=True)
 
 
 def _write_files(built: "Built", cables: Path | None, simgrid: Path | None) -> None:
@@ -157,10 +158,10 @@ def _write_files(built: "Built", cables: Path | None, simgrid: Path | None) -> N
 
     if cables is not None:
         write_output(cables, cables_csv(built))
-        typer.echo(f"cables of one rail: {cables}", err=True)
+        say(f"cables of one rail: {cables}", err=True)
     if simgrid is not None:
         write_output(simgrid, simgrid_xml(built))
-        typer.echo(f"platform: {simgrid}", err=True)
+        say(f"platform: {simgrid}", err=True)
 
 
 def _write_drawing(built: "Built", path: Path) -> None:
@@ -174,4 +175,4 @@ def _write_drawing(built: "Built", path: Path) -> None:
             f"{path} is no name of a drawing", f"type --draw {as_typed(path.with_suffix('.svg'))}"
         )
     write_output(path, fabric_svg(picture_of(built.fabric)))
-    typer.echo(f"drawing: {path}", err=True)
+    say(f"drawing: {path}", err=True)

@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import only_output_option
 from weft.cli.options import LinkName, Topologies, topology_typed
+from weft.cli.printed import say
 
 _EXAMPLES = """Examples:
 
@@ -49,4 +50,4 @@ def report(
 
     known = topology_typed(topology)
     page = page_of_records(records, output, link, price, known.on if known else None)
-    typer.echo(f"report: {page}", err=page == STANDARD_OUTPUT)
+    say(f"report: {page}", err=page == STANDARD_OUTPUT)

@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import output_option, print_json, this_command
 from weft.cli.options import Json
+from weft.cli.printed import say
 
 _EXAMPLES = """Examples:
 
@@ -60,7 +61,7 @@ def reproduce(
     found = reproduced(study, kind, rate, is_drawn=output is not None)
     if output is not None:
         write_picture(output, found.charts, found.tables[0], command=this_command())
-        typer.echo(f"picture: {output}", err=True)
+        say(f"picture: {output}", err=True)
     if json:
         print_json("reproduce", found.tables)
         return

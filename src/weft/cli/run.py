@@ -13,6 +13,7 @@ from weft.cli.from_record import again as request_of
 from weft.cli.lattice import LATTICE_OPTIONS, takes_lattice
 from weft.cli.measured import Detail, show
 from weft.cli.options import Json, Mpi, Options, Quiet
+from weft.cli.printed import say
 from weft.cli.submit import earlier, is_for_a_job, may_be_submitted, started
 from weft.cli.typed import is_typed, refuse_typed, typed_of
 from weft.cli.where import Where, takes_where
@@ -326,7 +327,7 @@ def _asked_tests(context: typer.Context, names: "Sequence[str]") -> "Sequence[Sa
     if not context.params["quiet"]:
         for name, one in found.items():
             if one.tests != (name,):
-                typer.echo(f"{name} is weft run {one.words}", err=True)
+                say(f"{name} is weft run {one.words}", err=True)
     return tuple(found.values())
 
 

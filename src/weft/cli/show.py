@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import print_json
 from weft.cli.options import Json, LinkName
+from weft.cli.printed import say
 from weft.cli.typed import refuse_typed
 
 _EXAMPLES = """Examples:
@@ -65,13 +66,13 @@ def show(
         from weft.studies.peer_tables import as_printed_by
 
         run = results_shown(record, test, transport).run
-        typer.echo("\n".join(as_printed_by(run, like)))
+        say("\n".join(as_printed_by(run, like)))
         return
     elif table:
         found = table_shown(record, table, test, transport, link)
         plain, shown = found.plain, render_shown(found.tables, found.findings)
         if not (json or found.tables or found.findings):
-            typer.echo(f"{record} has no measured case for the table {table}")
+            say(f"{record} has no measured case for the table {table}")
     else:
         results = results_shown(record, test, transport, link)
         plain, shown = json_rows(results), render_tables(results)

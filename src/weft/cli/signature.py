@@ -6,6 +6,7 @@ import typer
 
 from weft.cli.command import print_json, this_command
 from weft.cli.options import Columns, Json, Picture
+from weft.cli.printed import say
 from weft.cli.series_options import check_series_options
 
 _EXAMPLES = """Examples:
@@ -60,7 +61,7 @@ def signature(
         write_picture(
             output, [signature_chart(found)], signature_table(found), command=this_command()
         )
-        typer.echo(f"picture: {output}", err=True)
+        say(f"picture: {output}", err=True)
     if json:
         print_json("signature", found)
     else:

@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from weft.cli.options import with_options
+from weft.cli.printed import say
 from weft.cli.typed import refuse_typed
 from weft.errors import WeftError
 from weft.launch.salloc import become, is_needed
@@ -96,7 +97,7 @@ def may_be_submitted(
         words = words_of_run(words) if script is not None or asked.submit else words
         job = site_job(_command_of(context), context.params, words, budget_s_of(context))
         if script is not None:
-            typer.echo(script_of(job), nl=False)
+            say(script_of(job), nl=False)
         elif asked.submit:
             submit_run(job, context.params)
         else:
@@ -215,13 +216,13 @@ def started(
     """Measure, or where a job is to do it only look whether it can: None. Raises WeftError."""
     from weft import session
 
-    def say(line: str) -> None:
+    def tell(line: str) -> None:
         if not request.is_quiet:
-            typer.echo(line, err=True)
+            say(line, err=True)
 
     if not is_for_a_job(context):
-        return session.start(request, say, topology=topology)
-    session.check_job(request, nodes_of(context.params), say)
+        return session.start(request, tell, topology=topology)
+    session.check_job(request, nodes_of(context.params), tell)
     return None
 
 
@@ -242,12 +243,10 @@ def submit_run(job: SiteJob, params: Mapping[str, Any]) -> None:
 
     number = submit(job)
     record = params.get("resume") or params["output"] or f"weft-{number}.jsonl.zst"
-    typer.echo(
-        f"job {number} is submitted: {counted(job.nodes, 'node')} for at most {job.minutes} min"
-    )
-    typer.echo(f"follow it: tail -F {as_typed(job.folder.absolute() / f'weft-{number}.log')}")
-    typer.echo(f"its state: squeue --jobs={number}; end it: scancel {number}")
-    typer.echo(f"record: {job.folder.absolute() / record}")
+    say(f"job {number} is submitted: {counted(job.nodes, 'node')} for at most {job.minutes} min")
+    say(f"follow it: tail -F {as_typed(job.folder.absolute() / f'weft-{number}.log')}")
+    say(f"its state: squeue --jobs={number}; end it: scancel {number}")
+    say(f"record: {job.folder.absolute() / record}")
 
 
 def words_of_run(words: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ import typer
 
 from weft.cli.command import print_json, this_command
 from weft.cli.options import Json, PageFile
+from weft.cli.printed import say
 
 _EXAMPLES = """Examples:
 
@@ -44,7 +45,7 @@ def trend(
     found = over_time(records, against)
     if output is not None:
         write_history(found.history, output, found.notes, this_command())
-        typer.echo(f"report: {output}", err=True)
+        say(f"report: {output}", err=True)
     if json:
         print_json("trend", {**msgspec.to_builtins(found.history), "notes": found.notes})
     else:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from weft.errors import printable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -44,7 +46,7 @@ def _latex_row(row: Sequence[str]) -> str:
 def latex_text(text: str) -> str:
     """The text with every character that LaTeX reads as a command written out."""
     known = dict(_LATEX)
-    return "".join(known.get(character, character) for character in text)
+    return "".join(known.get(character, character) for character in printable(text))
 
 
 def to_markdown(tables: Sequence[Table]) -> str:
@@ -54,9 +56,9 @@ def to_markdown(tables: Sequence[Table]) -> str:
         rules = ("---", *("---:" for _ in table.head[1:]))
         rows = [table.head, rules, *table.rows]
         lines = ["| " + " | ".join(map(_markdown, row)) + " |" for row in rows]
-        parts.append(f"{table.caption}\n\n" + "\n".join(lines))
+        parts.append(f"{printable(table.caption)}\n\n" + "\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 
 def _markdown(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    return printable(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weft.analysis.stats.intervals import WIDENING
+from weft.errors import printable_lines
 from weft.host.manifest import typed
 from weft.report.front import ranks_of
 from weft.report.markup import latex_text
@@ -72,7 +73,8 @@ def methods_text(found: Methods) -> str:
     """The paragraph and the rules as plain text."""
     lines = [f"{name}. {words}" for name, words in found.sections]
     rules = [f"{MARKS[one.state]} {one.number}. {one.asks}: {one.reason}." for one in found.rules]
-    return "\n\n".join([*lines, "\n".join([f"The rules of {SOURCE}.", _LEGEND, *rules])]) + "\n"
+    text = "\n\n".join([*lines, "\n".join([f"The rules of {SOURCE}.", _LEGEND, *rules])]) + "\n"
+    return printable_lines(text)
 
 
 def methods_latex(found: Methods) -> str:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from rich.console import Console
+from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
+from weft.errors import printable_lines
 from weft.tables import TERMINAL_WIDTH
 from weft.wording import without_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import ConsoleOptions, RenderableType, RenderResult
 
     from weft.tables import Table
@@ -23,12 +27,32 @@ if TYPE_CHECKING:
 LONGEST_HEAD = 30
 
 
+class EscapingConsole(Console):
+    """A terminal that prints text as it is: no markup, and control characters as escapes.
+
+    Text may come from a file that somebody else wrote.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **settings)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        """As rich's, with the text of each segment escaped."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment(printable_lines(segment.text), segment.style)
+
+
 def console(*, stderr: bool = False) -> Console:
     """The terminal; through a pipe a fixed width, so that scripts see the same each time."""
-    plain = Console(stderr=stderr, highlight=False)
+    plain = EscapingConsole(stderr=stderr)
     if plain.is_terminal:
         return plain
-    return Console(stderr=stderr, highlight=False, width=TERMINAL_WIDTH)
+    return EscapingConsole(stderr=stderr, width=TERMINAL_WIDTH)
 
 
 def render_table(table: Table) -> list[RenderableType]:

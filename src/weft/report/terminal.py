@@ -6,13 +6,13 @@ import io
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.table import Table as Grid
 from rich.text import Text
 
 from weft.names import as_typed
 from weft.report.notes import ending_in_words, flags_in_words, troubles_in_words
-from weft.report.table import FittedTable, render_table
+from weft.report.table import EscapingConsole, FittedTable, render_table
 from weft.stages import counted_off
 from weft.topics import TOPICS, results_of
 from weft.wording import counted
@@ -20,7 +20,7 @@ from weft.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
 
     from weft.fabric.peaks import Link
     from weft.host.finding import Finding
@@ -190,7 +190,7 @@ def height_of(screen: Console, parts: Sequence[RenderableType]) -> int:
     """How many lines these take on a screen of this width."""
     if not parts:
         return 0
-    still = Console(file=io.StringIO(), width=screen.width, highlight=False)
+    still = EscapingConsole(file=io.StringIO(), width=screen.width)
     return len(still.render_lines(Group(*parts), pad=False))
 
 
