@@ -157,7 +157,7 @@ class ProgressLine:
         """
         if not self._is_quiet and text not in self._said:
             self._said.add(text)
-            self._console.print(f"weft: {text}")
+            self._console.print(f"weft: {text}", markup=False)
 
 
 def figure_of(state: CaseState) -> str:
