@@ -66,6 +66,13 @@ def least_squares(sweep: Sweep) -> Fitted:
     )
 
 
+def rises(sweep: Sweep) -> NDArray[np.float64]:
+    """For each size the weight of its mean in the slope, which is their sum."""
+    counts = sweep.counts
+    apart = sweep.sizes_bytes - float(counts @ sweep.sizes_bytes) / float(counts.sum())
+    return counts * apart / float(counts @ apart**2)
+
+
 def _expected_scale(
     sizes: NDArray[np.float64], means: NDArray[np.float64], intercept: float, slope: float
 ) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ import msgspec
 from weft.analysis.fits.least_squares import Fitted, least_squares
 from weft.analysis.fits.median_line import median_line
 from weft.analysis.fits.misfit import shared_share, unit_covariance, with_misfit
+from weft.analysis.fits.slow_samples import covering_mean
 from weft.analysis.fits.sweeps import Sweep, check_sizes
 from weft.analysis.stats.launches import what_would_tell
 from weft.analysis.stats.needed import to_be_beside
@@ -126,17 +127,24 @@ def _published_line(series: Series) -> Line:
     method = "ordinary least squares"
     scatters = [one.scatter for one in fits if one.scatter is not None]
     if len(fits) == 1:
-        return _line(series, method, fits[0], of_one_launch(scatters[0]) if scatters else None)
+        both = _with_means(series, fits[0])
+        return _line(series, method, both, of_one_launch(scatters[0]) if scatters else None)
     sizes = series.sizes_bytes
     rows = [
         (sweep.means_ns - _at(fitted, sizes)) * (sizes - sizes.mean())
         for sweep, fitted in zip(series.launches, fits, strict=True)
     ]
     both = _shared(series, fits, least_squares(_mean_of(series)), rows)
+    both = _with_means(series, both)
     if len(scatters) < len(fits):
         return _line(series, method, both, None)
     scatter = over_sessions_of(scatters, series.sessions, positive=True)
     return _line(series, method, both, scatter)
+
+
+def _with_means(series: Series, fitted: Fitted) -> Fitted:
+    slope = covering_mean(fitted.slope_ns_per_byte, series.launches)
+    return msgspec.structs.replace(fitted, slope_ns_per_byte=slope)
 
 
 def _alone(series: Series, parameter: Estimate) -> Estimate:

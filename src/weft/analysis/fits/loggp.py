@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from weft.plan.command import NextSession
 
 
+# How often the line of the gaps is fitted again, relative to the line before.
+REWEIGHTED = 3
 # Over TCP's loopback the kernel's work for the receiver is done inside the sender's call.
 BELOW_ZERO = (
     "L is below zero: o_s and o_r together are longer than the transfer, so they overlap; the"
@@ -185,7 +187,10 @@ def _means(sweep: Sweep) -> dict[int, float]:
 
 
 def _launch(name: str, times: dict[int, float], gaps: dict[int, float], session: int) -> _Launch:
-    """The line g + (s - 1) G through a launch's gaps: least squares of relative deviations."""
+    """The line g + (s - 1) G through a launch's gaps: least squares of relative deviations.
+
+    Relative to the line, not to the gaps: a gap with a slow sample in it would count for less.
+    """
     import numpy as np
 
     if not times.keys() & gaps.keys():
@@ -199,11 +204,14 @@ def _launch(name: str, times: dict[int, float], gaps: dict[int, float], session:
         )
     further = np.array([max(size - 1, 0) for size in gaps], dtype=np.float64)
     apart = np.array(list(gaps.values()))
-    weights = 1 / apart**2
-    centre = float(weights @ further / weights.sum())
-    spread = float(weights @ (further - centre) ** 2)
-    slope = float(weights @ ((further - centre) * apart)) / spread
-    level = float(weights @ (apart - slope * further) / weights.sum())
+    expected, level, slope = apart, 0.0, 0.0
+    for _ in range(1 + REWEIGHTED):
+        weights = 1 / expected**2
+        centre = float(weights @ further / weights.sum())
+        spread = float(weights @ (further - centre) ** 2)
+        slope = float(weights @ ((further - centre) * apart)) / spread
+        level = float(weights @ (apart - slope * further) / weights.sum())
+        expected = np.maximum(level + slope * further, apart.min())
     return _Launch(times=times, gaps=gaps, gap_ns=level, gap_ns_per_byte=slope, session=session)
 
 

@@ -11,7 +11,7 @@ import msgspec
 from weft.analysis.fits.linear import MISFIT
 from weft.analysis.fits.misfit import shared_share, unit_covariance, with_misfit
 from weft.analysis.fits.sweeps import check_sizes
-from weft.analysis.stats.change_points import Cuts, find_changes
+from weft.analysis.stats.change_points import DOUBTFUL, Cuts, find_changes
 from weft.analysis.stats.intervals import CONFIDENCE, exp, middle_of_case
 from weft.analysis.stats.parameters import inverse, of_one_launch, over_sessions_of, student
 from weft.estimate import Estimate
@@ -100,14 +100,17 @@ def fit_piecewise(series: Series) -> Piecewise:
     sizes = series.sizes_bytes[keep]
     medians = series.medians_ns()[keep]
     cuts = find_changes(sizes, medians)
-    rows = [sweep.medians_ns[keep] for sweep in series.launches]
-    lines = [_lines(sizes, row, cuts) for row in rows]
-    model = _Model(sizes, cuts, lines, rows, series)
+    model = _model(sizes, cuts, series, keep)
     segments = tuple(
         _segment(model, sizes, index, span, series.directions)
         for index, span in enumerate(cuts.ranges)
     )
     last = len(segments) - 1
+    maybe = find_changes(sizes, medians, DOUBTFUL)
+    others = sorted({begin for begin, _ in maybe.ranges} - {begin for begin, _ in cuts.ranges})
+    if others:
+        other = _model(sizes, maybe, series, keep)
+        segments = (*segments[:-1], _in_doubt(segments[-1], other, series.directions))
     half = _half_bandwidth(model, sizes, cuts)
     return Piecewise(
         name=series.name,
@@ -117,8 +120,40 @@ def fit_piecewise(series: Series) -> Piecewise:
         asymptotic_bandwidth_bytes_per_s=segments[-1].bandwidth_bytes_per_s,
         half_bandwidth_bytes=half,
         misfit_percent=100 * model.misfit(medians),
-        notes=tuple(_notes(model, medians, segments, half)),
+        notes=(
+            *_notes(model, medians, segments, half),
+            *_notes_on_doubt([int(sizes[at]) for at in others], segments[-1]),
+        ),
     )
+
+
+def _model(
+    sizes: NDArray[np.float64], cuts: Cuts, series: Series, keep: NDArray[np.int64]
+) -> _Model:
+    rows = [sweep.medians_ns[keep] for sweep in series.launches]
+    return _Model(sizes, cuts, [_lines(sizes, row, cuts) for row in rows], rows, series)
+
+
+def _in_doubt(last: Segment, other: _Model, directions: float) -> Segment:
+    """The last segment, its bandwidth's interval as far as with changes that are not certain."""
+    slope = other.parameter(lambda lines: float(lines[-1, 1]), positive=True)
+    known = last.slope_ns_per_byte
+    wider = msgspec.structs.replace(
+        known, low=min(known.low, slope.low), high=max(known.high, slope.high)
+    )
+    bandwidth = inverse(wider, 1e9 * directions)
+    return msgspec.structs.replace(last, slope_ns_per_byte=wider, bandwidth_bytes_per_s=bandwidth)
+
+
+def _notes_on_doubt(at_bytes: Sequence[int], last: Segment) -> list[str]:
+    if not at_bytes or not last.bandwidth_bytes_per_s.is_bounded:
+        return []
+    places = " and ".join(map(format_bytes, at_bytes))
+    words = (
+        f"a change at {places} is possible, not certain: the interval of the last line's bandwidth"
+        " covers the lines with it and without it; measure more sizes near it"
+    )
+    return [words]
 
 
 def _notes(
