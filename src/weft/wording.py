@@ -347,6 +347,22 @@ def in_a_row(names: Sequence[str], last: str) -> str:
     return f"{', '.join(others)} {last} {end}" if others else end
 
 
+def in_ranges(names: Sequence[str]) -> str:
+    """All names, those that count on as a range: "n0, n2-n4"."""
+    runs: list[list[str]] = []
+    before: tuple[str, int, int] | None = None
+    for name in names:
+        stem = name.rstrip("0123456789")
+        digits = name[len(stem) :]
+        own = (stem, len(digits), int(digits)) if digits else None
+        if own and before and own == (before[0], own[1], before[2] + 1):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+        before = own
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(run) for run in runs)
+
+
 def few_of(names: Sequence[str], most: int) -> str:
     """The first names, and how many more there are: "a, b and 3 more"."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

@@ -28,6 +28,9 @@ _CABLE = re.compile(r"cable-(\d+)-(\d+)-(\d+)-(up|down)")
 # As weft.fabric.links names all cables from one switch to another.
 _JOINT = re.compile(r"switch-(\d+)-(\d+)")
 
+# What a cable of such a fabric is called, and one of a file that names ports.
+_ENDS = re.compile(r"cable \d+ between (.+)|cable (.+)/\S+ - (.+)/\S+")
+
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
     """Endpoints that share a switch, by their names, and what it is called: "leaf l1".
@@ -195,6 +198,14 @@ def _cable_names(fabric: Fabric, bundles: Sequence[Bundle]) -> dict[str, tuple[s
             name = f"cable {int(cable[3]) + 1} between {below} and {above}"
             found[name] = (_link_name(cable, below, above), _link_name(cable, above, below))
     return found
+
+
+def ends_of_cable(name: str) -> str:
+    """Between which switches a cable of a known fabric is: "leaf 1 and spine 2", or empty."""
+    match = _ENDS.fullmatch(name)
+    if match is None:
+        return ""
+    return match[1] or f"{match[2]} and {match[3]}"
 
 
 def _link_name(cable: re.Match[str], start: str, end: str) -> str:

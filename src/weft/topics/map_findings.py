@@ -8,7 +8,7 @@ import numpy as np
 
 from weft.large import LargeFigure
 from weft.units import format_bytes, format_share, format_time
-from weft.wording import UNKNOWN, between, counted, few_of, in_a_row
+from weft.wording import UNKNOWN, between, counted, few_of, in_a_row, in_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,6 +74,8 @@ def who_is_slow(
     if others:
         below += f"; {counted(len(others), 'more cause')}"
     value = causes[0] if first.is_certain else f"{counted(len(causes), 'cause')} fit"
+    if first.others:
+        value = counted(len(causes), "endpoint")
     return LargeFigure(row.transport, row.variant, what, value, below)
 
 
@@ -91,7 +93,7 @@ def ways_in_words(matrix: PairMatrix | None) -> str:
 def finding_in_words(found: FoundCause, does: str, tells: str = "", *, much: Much = SLOWER) -> str:
     """Who "is slow", by how much and with which pairs; of several causes what `tells` them."""
     causes = [*found.causes, *found.also]
-    if causes[0].kind == "between":
+    if causes[0].kind in ("between", "trunk") or found.others:
         does = does.replace("is ", "are ", 1)
     named = [one.in_words for one in causes[:_MOST_SHOWN]]
     size = f"{_size_of(found, much)} over {counted(found.pairs, 'way')}"
@@ -99,10 +101,24 @@ def finding_in_words(found: FoundCause, does: str, tells: str = "", *, much: Muc
         f"{one.source} to {one.target} {beyond(one.slower, 0)}"
         for one in found.evidence[:_MOST_SHOWN]
     )
+    if found.others:
+        return (
+            f"{_group_in_words(found, does, size)}, confidence {_sure(found.confidence)}; {pairs}"
+        )
     if found.is_certain:
         return f"{named[0]} {does}: {size}, confidence {_sure(found.confidence)}; {pairs}"
     what = f"{counted(len(causes), 'cause')} fit: {in_a_row(named, 'or')}"
     return "; ".join(filter(None, (what, size, pairs, tells)))
+
+
+def _group_in_words(found: FoundCause, does: str, size: str) -> str:
+    """Which endpoints are slow together, and which are not."""
+    names = [one.name for one in found.causes]
+    count = len(found.others)
+    if len(names) <= _MOST_SHOWN:
+        return f"{in_a_row(names, 'and')} {does}: {size} than the other {count}"
+    who = f"{len(names)} of {len(names) + count} endpoints {does} ({in_ranges(names)})"
+    return f"{who}: {size} than the other {count} ({in_ranges(found.others)})"
 
 
 def _sure(confidence: float) -> str:

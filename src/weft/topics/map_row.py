@@ -18,8 +18,8 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
     directed pairs were measured, and `distinguished` is what a map of them tells apart. `unsteady`
     are delayed now and then: their shares are of the mean over the median. `with_neighbours` has
     for each finding the command for a map with more hosts of the leaf that may be meant; the other
-    three commands measure more too. `lacks_topology`: that of the hosts is not known any more, so
-    that nothing is found.
+    three commands measure more too. `has_more`: more causes fit than those that are
+    listed. `lacks_topology`: that of the hosts is not known any more, so that nothing is found.
     """
 
     endpoints: int
@@ -44,3 +44,4 @@ class MapRow(SizeRow, frozen=True, kw_only=True):
     bisection: Bisection | None = None
     matrix: PairMatrix | None = None
     lacks_topology: bool = False
+    has_more: bool = False

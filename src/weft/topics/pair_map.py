@@ -13,6 +13,7 @@ import numpy as np
 from weft.analysis.diagnosis.bisection import answer_of, bisection_of_map
 from weft.analysis.diagnosis.delays import delayed_in
 from weft.analysis.diagnosis.diagnose import (
+    MOST_FINDINGS,
     FoundCause,
     diagnose,
     slowest_pairs,
@@ -180,6 +181,7 @@ def _row(run: Run, measured: MeasuredMap, answer_ns: float, link: Link | None) -
         ways=int((matrix.visits > 0).sum()),
         distinguished=() if measured.lacks_topology else distinguished_of(found.rest, known),
         findings=() if measured.lacks_topology else found.findings,
+        has_more=not measured.lacks_topology and found.has_more,
         unsteady=delayed_in(measured.delays, known, gone),
         dead=found.dead,
         worst=slowest_pairs(times, known, _MOST_PAIRS),
@@ -219,7 +221,7 @@ def _with_neighbours(run: Run, measured: MeasuredMap, found: FoundCause) -> str:
     alone = [one for one in measured.fabric.groups if len(set(map(host_of, one.members))) == 1]
     more = [host for one in alone if one.name in names for host in one.absent[:_MORE_OF_LEAF]]
     plan = run.header.plan
-    if len(found.causes) < 2 or not more or plan.simulated:
+    if found.is_certain or len(found.causes) < 2 or not more or plan.simulated:
         return ""
     own = (asked_name(host, facts) for host, facts in run.header.hosts.items())
     hosts = dict.fromkeys((*own, *more))
@@ -248,6 +250,8 @@ def _what_is_slow(row: MapRow, place: str) -> list[str]:
         f"{place}: {finding_in_words(one, 'is slow', what_would_tell(one, row))}"
         for one in row.findings
     ]
+    if row.has_more:
+        lines.append(f"{place}: more causes fit; weft lists the {MOST_FINDINGS} that fit best")
     lines += [f"{place}: {name} did not answer: dead, not slow" for name in row.dead]
     if row.dead and row.with_the_others:
         lines[-1] += f"; map the others: {row.with_the_others}"

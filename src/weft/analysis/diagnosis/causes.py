@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.analysis.diagnosis.pair_times import order_by
-from weft.fabric.known import LEVEL_OF_HOST
+from weft.fabric.known import LEVEL_OF_HOST, ends_of_cable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,10 +18,21 @@ if TYPE_CHECKING:
     from weft.fabric.known import Group, KnownFabric
 
 CauseKind = Literal[
-    "node", "send", "receive", "group", "out of", "into", "link", "cable", "between", "pair"
+    "node",
+    "send",
+    "receive",
+    "group",
+    "out of",
+    "into",
+    "link",
+    "cable",
+    "trunk",
+    "between",
+    "pair",
 ]
 # Beyond so many endpoints single pairs are too many to be causes: each was measured too seldom.
 MOST_FOR_PAIRS = 128
+_BOTH = 2
 _WORDS: dict[CauseKind, str] = {
     "node": "{}",
     "send": "{} when it sends",
@@ -31,6 +42,7 @@ _WORDS: dict[CauseKind, str] = {
     "into": "the way into {}",
     "link": "{}",
     "cable": "{}",
+    "trunk": "{}",
     "between": "the ways between {}",
     "pair": "the pair {}",
 }
@@ -85,15 +97,33 @@ def _all(
     links = _passing(names, source, target, fabric)
     for link, passing in links.items():
         yield Cause("link", link), passing
-    for cable, (one_way, back) in fabric.cables.items():
-        if one_way in links and back in links:
-            yield Cause("cable", cable), _union(links[one_way], links[back])
+    cables = {
+        cable: _union(links[one_way], links[back])
+        for cable, (one_way, back) in fabric.cables.items()
+        if one_way in links and back in links
+    }
+    for cable, passing in cables.items():
+        yield Cause("cable", cable), passing
+    yield from _of_trunks(cables)
     if len(names) <= MOST_FOR_PAIRS:
         low, high = np.minimum(source, target), np.maximum(source, target)
         for number, own in enumerate(_places_by(low * len(names) + high, len(names) ** 2)):
             if len(own):
                 one, other = names[number // len(names)], names[number % len(names)]
                 yield Cause("pair", f"{one} - {other}"), own
+
+
+def _of_trunks(cables: dict[str, NDArray[Any]]) -> Iterator[tuple[Cause, NDArray[Any]]]:
+    """All cables between two switches that have several."""
+    trunks: dict[str, list[str]] = {}
+    for cable in cables:
+        trunks.setdefault(ends_of_cable(cable), []).append(cable)
+    trunks.pop("", None)
+    for ends, own in trunks.items():
+        if len(own) > 1:
+            all_of_it = "both" if len(own) == _BOTH else f"all {len(own)}"
+            passing = np.unique(np.concatenate([cables[cable] for cable in own]))
+            yield Cause("trunk", f"{all_of_it} cables between {ends}"), passing
 
 
 def _passing(

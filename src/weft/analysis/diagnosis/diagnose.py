@@ -19,6 +19,10 @@ ranks than those that are slower by a scatter.
 
 The confidence is the likelihood of the cause against that of all others, exp(z^2 / 2) each: causes
 that make the same pairs slow share it.
+
+Several endpoints may be slow together (weft.analysis.diagnosis.split). Such a set is the answer if
+it fits better than any single cause although it was chosen of all sets of as many endpoints, and if
+single causes do not name the same endpoints one by one.
 """
 
 from __future__ import annotations
@@ -31,7 +35,8 @@ import numpy as np
 
 from weft.analysis.diagnosis.causes import Cause, causes_of
 from weft.analysis.diagnosis.fit import fits_of, least_fit
-from weft.analysis.diagnosis.pair_times import PairTimes, order_by
+from weft.analysis.diagnosis.pair_times import PairTimes, medians_by, medians_of
+from weft.analysis.diagnosis.split import split_of
 from weft.analysis.diagnosis.together import Pairs
 from weft.analysis.stats.intervals import interval_of_median
 from weft.analysis.stats.median_deviation import spread
@@ -64,7 +69,8 @@ class FoundCause(msgspec.Struct, frozen=True, kw_only=True):
     """What is slow. More than one of `causes`: all of them fit, and these pairs tell none apart.
 
     `slower` is the share by which its pairs take longer, the median over them with its 95 %
-    interval; `also` are others that fit nearly as well.
+    interval; `also` are others that fit nearly as well. With `others` all of `causes` are slow: the
+    endpoints are two groups, and `others` are those of the fast one.
     """
 
     causes: tuple[Cause, ...]
@@ -75,17 +81,19 @@ class FoundCause(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float
     pairs: int
     evidence: tuple[SlowPair, ...]
+    others: tuple[str, ...] = ()
 
     @property
     def is_certain(self) -> bool:
-        """Whether one cause alone fits."""
-        return len(self.causes) == 1 and not self.also
+        """Whether one cause alone fits, or one set of them."""
+        return bool(self.others) or (len(self.causes) == 1 and not self.also)
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """What is slow, the worst first, and who did not answer at all.
 
-    `rest` are the times of those that answer, but for what is slow.
+    `rest` are the times of those that answer, but for what is slow. `has_more`: more causes fit
+    than the MOST_FINDINGS that are named.
     """
 
     findings: tuple[FoundCause, ...]
@@ -93,6 +101,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     scatter: float
     fabric: KnownFabric
     rest: PairTimes
+    has_more: bool = False
 
 
 def diagnose(times: PairTimes, fabric: KnownFabric, gone: Sequence[str] = ()) -> Diagnosis:
@@ -104,24 +113,75 @@ def diagnose(times: PairTimes, fabric: KnownFabric, gone: Sequence[str] = ()) ->
     dead = tuple(name for name in times.names if name in silent)
     is_dead = np.isin(np.array(times.names), dead)
     used = times.at(np.isfinite(times.time_ns) & ~is_dead[times.source] & ~is_dead[times.target])
-    answering = np.union1d(used.source, used.target)
-    logs = excess_of(used, fabric)
-    scatter = spread(logs)
-    findings: list[FoundCause] = []
-    while len(answering) >= FEWEST and len(findings) < MOST_FINDINGS:
-        found, taken = _worst(used, logs, fabric)
-        if found is None:
-            break
-        findings.append(found)
-        used, logs = used.at(~taken), logs[~taken]
-        answering = np.union1d(used.source, used.target)
+    scatter = spread(excess_of(used, fabric))
+    findings, rest, has_more = _single_causes(used, fabric)
+    if grouped := _slow_together(used, fabric, findings):
+        first, fast = grouped
+        findings, rest, has_more = _single_causes(fast, fabric)
+        findings = (first, *findings)
     return Diagnosis(
-        findings=tuple(findings),
+        findings=findings,
         dead=dead,
         scatter=math.expm1(scatter),
         fabric=fabric,
-        rest=used,
+        rest=rest,
+        has_more=has_more,
     )
+
+
+def _single_causes(
+    used: PairTimes, fabric: KnownFabric
+) -> tuple[tuple[FoundCause, ...], PairTimes, bool]:
+    """One cause after the other; what is left of the times, and whether it has causes too."""
+    logs = excess_of(used, fabric)
+    findings: list[FoundCause] = []
+    while len(np.union1d(used.source, used.target)) >= FEWEST:
+        found, taken = _worst(used, logs, fabric)
+        if found is None or len(findings) == MOST_FINDINGS:
+            return tuple(findings), used, found is not None
+        findings.append(found)
+        used, logs = used.at(~taken), logs[~taken]
+    return tuple(findings), used, False
+
+
+def _slow_together(
+    used: PairTimes, fabric: KnownFabric, single: Sequence[FoundCause]
+) -> tuple[FoundCause, PairTimes] | None:
+    """Endpoints that are slow with any partner, and the times of the others among each other.
+
+    None where there are none, or where single causes explain the times as well.
+    """
+    there = np.union1d(used.source, used.target)
+    if len(there) < FEWEST:
+        return None
+    kinds = np.unique(distances(used, fabric), return_inverse=True)[1]
+    split = split_of(used, kinds, LEAST)
+    if split is None:
+        return None
+    own = tuple(Cause("node", used.names[at]) for at in there[split.is_slow[there]].tolist())
+    certain = [one.causes[0] for one in single if one.is_certain]
+    if len(certain) == len(single) and set(certain) == set(own):
+        return None
+    known = np.isfinite(split.logs)
+    times, logs = used.at(known), split.logs[known]
+    pairs = pairs_of(times, logs)
+    hit = split.is_slow[pairs.source] | split.is_slow[pairs.target]
+    causes = causes_of(times.names, pairs.source, pairs.target, fabric)
+    places = np.flatnonzero(hit)
+    z, *single_z = fits_of(times, logs, pairs, [places, *causes.places])
+    chosen_of = math.comb(len(there), len(own))
+    evidence = z**2 - 2 * math.log(chosen_of)
+    doubt = float(np.exp((np.maximum(single_z, 0) ** 2 - evidence) / 2).sum())
+    if z < least_fit(chosen_of) or evidence < max(single_z, default=0.0) ** 2 + _ALIKE:
+        return None
+    finding = _finding(times.names, pairs, places, pairs.log[places] - np.median(pairs.log[~hit]))
+    finding = msgspec.structs.replace(
+        finding,
+        causes=own,
+        confidence=1 / (1 + doubt),
+        others=tuple(used.names[at] for at in there[~split.is_slow[there]].tolist()),
+    )
+    return finding, used.at(~(split.is_slow[used.source] | split.is_slow[used.target]))
 
 
 def dead_of(times: PairTimes) -> tuple[str, ...]:
@@ -139,9 +199,9 @@ def excess_of(times: PairTimes, fabric: KnownFabric) -> NDArray[Any]:
     logs: NDArray[Any] = np.log(times.time_ns)
     kinds = distances(times, fabric)
     for _ in range(2):
-        logs = logs - _medians_by(kinds, logs)
+        logs = logs - medians_by(kinds, logs)
         if len(times.names) >= _FEWEST_AT_ONCE:
-            logs = logs - _medians_by(times.visit, logs)
+            logs = logs - medians_by(times.visit, logs)
     return logs
 
 
@@ -213,7 +273,7 @@ def pairs_of(times: PairTimes, logs: NDArray[Any]) -> Pairs:
     return Pairs(
         source=times.source[first],
         target=times.target[first],
-        log=_medians_of(of_value, logs, len(unique)),
+        log=medians_of(of_value, logs, len(unique)),
         of_value=of_value,
     )
 
@@ -242,22 +302,3 @@ def _finding(
         pairs=len(places),
         evidence=tuple(_slow(names, pairs, places[at], float(beyond[at])) for at in worst),
     )
-
-
-def _medians_by(keys: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """For each value the median of those of its key."""
-    unique, group_of = np.unique(keys, return_inverse=True)
-    found: NDArray[Any] = _medians_of(group_of, values, len(unique))[group_of]
-    return found
-
-
-def _medians_of(group_of: NDArray[Any], values: NDArray[Any], count: int) -> NDArray[Any]:
-    """The median of each of `count` groups, all of which have a value."""
-    order = np.argsort(values)
-    order = order[order_by(group_of[order], count)]
-    ordered = values[order]
-    first = np.searchsorted(group_of[order], np.arange(count))
-    sizes = np.bincount(group_of, minlength=count)
-    low, high = ordered[first + (sizes - 1) // 2], ordered[first + sizes // 2]
-    middle: NDArray[Any] = (low + high) / 2
-    return middle

@@ -20,6 +20,25 @@ def order_by(numbers: NDArray[Any], count: int) -> NDArray[Any]:
     return np.argsort(numbers.astype(np.min_scalar_type(max(count - 1, 0))), kind="stable")
 
 
+def medians_by(keys: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+    """For each value the median of those of its key."""
+    unique, group_of = np.unique(keys, return_inverse=True)
+    found: NDArray[Any] = medians_of(group_of, values, len(unique))[group_of]
+    return found
+
+
+def medians_of(group_of: NDArray[Any], values: NDArray[Any], count: int) -> NDArray[Any]:
+    """The median of each of `count` groups, all of which have a value."""
+    order = np.argsort(values)
+    order = order[order_by(group_of[order], count)]
+    ordered = values[order]
+    first = np.searchsorted(group_of[order], np.arange(count))
+    sizes = np.bincount(group_of, minlength=count)
+    low, high = ordered[first + (sizes - 1) // 2], ordered[first + sizes // 2]
+    middle: NDArray[Any] = (low + high) / 2
+    return middle
+
+
 class PairTimes(msgspec.Struct, frozen=True, kw_only=True):
     """What each message took, one value for each time that a pair was measured.
 
