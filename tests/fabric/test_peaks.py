@@ -69,13 +69,39 @@ def test_table_8_of_doerfler(
         *[("IB 4x EDR", 100), ("IB 4x HDR", 200), ("IB 4x NDR", 400), ("IB 4x XDR", 800)],
         *[("IB 2x NDR", 200), ("Myrinet 2000", 2), ("Omni-Path 100", 100), ("Elan3", 3.2)],
         *[("Slingshot 11", 200), ("Slingshot-10", 100), ("PCI 32/33", 1.056)],
-        *[(f"{rate}GbE", rate) for rate in (1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800)],
+        *[("Slingshot 400", 400), ("Omni-Path 400", 400), ("1.6T Ethernet", 1600)],
+        *[("UEC 800G", 800), ("UEC 400G", 400), ("UEC 1.6T", 1600), ("RoCE 1.6T", 1600)],
+        *[(f"{rate}GbE", rate) for rate in (1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800, 1600)],
         *[(f"RoCE v2 {rate}G", rate) for rate in (10, 25, 40, 50, 100, 200, 400, 800)],
     ],
 )
 def test_rates_whose_data_rate_is_in_their_standard(name: str, gigabit_per_s: float) -> None:
     """The codes take just what makes odd signalling rates round; the sums are exact."""
     assert parse_link(name).one_way_bytes_per_s * 8 == gigabit_per_s * 1e9
+
+
+@pytest.mark.parametrize(
+    ("name", "both_ways"),
+    # As sold with a GPU: A100, H100, B200; and what one link of each has.
+    [
+        *[("12x NVLink 3", 600e9), ("NVLink 4 x18", 900e9), ("18x NVLink 5", 1800e9)],
+        *[("NVLink 3", 50e9), ("NVLink 4", 50e9), ("NVLink 5", 100e9)],
+    ],
+)
+def test_what_nvidia_sells_with_a_gpu(name: str, both_ways: float) -> None:
+    assert parse_link(name).both_ways_bytes_per_s == both_ways
+
+
+@pytest.mark.parametrize(
+    ("name", "like", "share"),
+    # 64 of the 68 bytes of a flit are data, and 240 of 256.
+    [("CXL 2 x8", "PCIe 5 x8", 64 / 68), ("CXL 3.0 x16", "PCIe 6 x16", 240 / 242)],
+)
+def test_cxl_has_the_lanes_of_pcie_and_flits_of_its_own(name: str, like: str, share: float) -> None:
+    link = parse_link(name)
+    assert link.one_way_bytes_per_s == parse_link(like).one_way_bytes_per_s
+    [bound] = link.bounds
+    assert bound.one_way_bytes_per_s == pytest.approx(link.one_way_bytes_per_s * share)
 
 
 def test_the_signalling_rate_is_not_the_data_rate() -> None:
@@ -92,6 +118,7 @@ def test_the_signalling_rate_is_not_the_data_rate() -> None:
         ("PCIe 3 x16", 256, 256 / 280),
         ("PCIe 6 x16", 256, 256 / 272 * 236 / 242),
         ("Omni-Path 100", 8192, 8192 / 8216),
+        ("UEC 800G", 4096, 4096 / 4218),
     ],
 )
 def test_headers_take_their_share_of_a_full_packet(name: str, mtu: int, share: float) -> None:
@@ -142,10 +169,14 @@ def test_which_tests_load_both_directions(divisor: int, factor: int, directions:
         ("IB FDR", "needs its width; type one of 1, 2, 4, 8, 12"),
         ("IB 3x FDR", "has no width 3; type one of"),
         ("PCIe 9 x4", "has no rate 9; type one of 1, 2"),
+        ("NVLink 9", "has no rate 9; type one of 3, 4, 5"),
+        ("CXL 3 x3", "has no width 3; type one of 1, 2, 4"),
+        ("UEC 13G", "has no rate 13G; type one of 100G"),
         ("17GbE", "has no rate 17G; type one of 1G"),
         ("infiniband", "needs its rate and its width; type one like"),
         ("token ring", "is not a link that weft knows; type one like IB 4x FDR"),
         ("100G", "is not a link"),
+        ("1.6T", "is not a link"),
         ("", "is not a link"),
     ],
 )
@@ -183,6 +214,16 @@ def test_the_command_prints_the_peaks() -> None:
         ("Elan4", "QsNet II", 1),
         ("OPA 100", "Omni-Path 100", 4),
         ("Slingshot 11", "Slingshot 11", 4),
+        ("Slingshot 400", "Slingshot 400", 4),
+        ("OPA400", "Omni-Path 400", 4),
+        ("1.6TbE", "Ethernet 1600G", 8),
+        ("Ethernet 1.6T", "Ethernet 1600G", 8),
+        ("1600GbE", "Ethernet 1600G", 8),
+        ("Ultra Ethernet 800G", "UEC 800G", 8),
+        ("NVLink 5.0", "NVLink 5", 2),
+        ("NVLink4 x18", "18x NVLink 4", 36),
+        ("CXL 2.0 x16", "CXL 2 x16", 16),
+        ("cxl3 x8", "CXL 3 x8", 8),
     ],
 )
 def test_a_link_has_one_name_however_it_is_typed(typed: str, name: str, lanes: int) -> None:

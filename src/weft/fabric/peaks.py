@@ -17,7 +17,9 @@ import msgspec
 
 from weft.errors import WeftError
 
-_EXAMPLES = "IB 4x FDR, 100G Ethernet, RoCE 200G, PCIe 4 x16, PCI-X 133, QsNet II or Slingshot 11"
+_EXAMPLES = "IB 4x FDR, 100G Ethernet, RoCE 200G, PCIe 4 x16, NVLink 5, CXL 3 x16 or Slingshot 11"
+# Rates that are typed in Tbit/s.
+_TERA = {"1.6": "1600"}
 # How a name of each family may be written; `rate` and `lanes` are named after links.toml.
 _QSNET = {"1": "I", "i": "I", "3": "I", "2": "II", "ii": "II", "4": "II"}
 _GRAMMAR = (
@@ -27,7 +29,15 @@ _GRAMMAR = (
     ("Ethernet", r"(?P<rate>[\d.]+) ?g(?:be|(?:bit/s)? ?(?:ethernet|eth))"),
     ("RoCE", r"roce(?: ?v?2)? (?P<rate>[\d.]+) ?g?(?:be|bit/s)?"),
     ("RoCE", r"(?P<rate>[\d.]+) ?g(?:be|bit)? roce(?: ?v?2)?"),
+    ("Ethernet", r"(?:ethernet|eth) ?(?P<tera>1\.6) ?t(?:be|bit/s)?"),
+    ("Ethernet", r"(?P<tera>1\.6) ?t(?:be|(?:bit/s)? ?(?:ethernet|eth))"),
+    ("RoCE", r"roce(?: ?v?2)? (?P<tera>1\.6) ?t"),
+    ("UEC", r"(?:uec|ultra ?ethernet|uet) (?P<rate>\d+) ?g?(?:be|bit/s)?"),
+    ("UEC", r"(?:uec|ultra ?ethernet|uet) (?P<tera>1\.6) ?t"),
     ("PCIe", r"(?:pcie|pci[ -]express) ?(?:gen ?)?(?P<rate>\d)(?:\.0)? ?x ?(?P<lanes>\d+)"),
+    ("CXL", r"cxl ?(?P<rate>\d)(?:\.\d)? ?x ?(?P<lanes>\d+)"),
+    ("NVLink", r"(?:(?P<channels>[1-9]|1[0-8])x )?nvlink[ -]?(?P<rate>\d)(?:\.0)?"),
+    ("NVLink", r"nvlink[ -]?(?P<rate>\d)(?:\.0)? ?x ?(?P<channels>[1-9]|1[0-8])"),
     ("PCI-X", r"pci-?x ?(?:(?P<lanes>32|64)[ /-]?(?:bits?)?[ /])?(?P<rate>\d+)(?: ?mhz)?"),
     ("PCI", r"pci ?(?P<lanes>32|64)[ /-]?(?:bits?)?[ /](?P<rate>\d+)(?: ?mhz)?"),
     ("Myrinet", r"myrinet[ -]?(?P<rate>2000)"),
@@ -50,7 +60,10 @@ class Packet(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rate(msgspec.Struct, frozen=True, kw_only=True):
-    """One speed: `mbit_per_s` of a lane one way on the wire, an exact number as text."""
+    """One speed: `mbit_per_s` of a lane one way on the wire, an exact number as text.
+
+    Without `bound` its headers are not known, though those of others of the family are.
+    """
 
     name: str
     mbit_per_s: str
@@ -58,6 +71,7 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
     code: str
     lanes: int = 0
     flit: bool = False
+    bound: bool = True
 
 
 class Family(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,10 +152,10 @@ def _widths_in_words(kind: str) -> str:
 
 def _from_words(text: str, family: Family, words: dict[str, str | None]) -> Link:
     """A link from the parts of its name. Raises WeftError for what the family does not have."""
-    name = (words["rate"] or "").upper()
+    name = (words.get("rate") or _TERA.get(words.get("tera") or "", "")).upper()
     if family.name == "QsNet":
         name = _QSNET[name.lower()]
-    if family.name in ("Ethernet", "RoCE"):
+    if family.name in ("Ethernet", "RoCE", "UEC"):
         name = name.removesuffix(".0") + "G"
     rates = {rate.name: rate for rate in family.rates}
     if name not in rates:
@@ -168,6 +182,7 @@ def make_link(family: Family, rate: Rate, lanes: int) -> Link:
         one_way *= Fraction(data, coded)
     directions = 2 if family.both_ways else 1
     packet = family.flit_packet if rate.flit else family.packet
+    packet = packet if rate.bound else None
     return Link(
         name=_name(family, rate, lanes),
         family=family.name,
@@ -219,8 +234,11 @@ def _headers(packet: Packet) -> str:
 def _name(family: Family, rate: Rate, lanes: int) -> str:
     if family.name == "InfiniBand":
         return f"InfiniBand {lanes}x {rate.name}"
-    if family.name == "PCIe":
-        return f"PCIe {rate.name} x{lanes}"
+    if family.name in ("PCIe", "CXL"):
+        return f"{family.name} {rate.name} x{lanes}"
+    if family.name == "NVLink":
+        links = lanes // rate.lanes
+        return f"{links}x NVLink {rate.name}" if links > 1 else f"NVLink {rate.name}"
     if family.name in ("PCI", "PCI-X"):
         return f"{family.name} {lanes}-bit {rate.name} MHz"
     if family.name == "DDR":
