@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group
 from rich.text import Text
 
+from weft.analysis.stats.needed import POWER
 from weft.analysis.stats.ratios import ratio_in_words
 from weft.analysis.stats.steps import FEWEST
 from weft.large import LargeFigure
@@ -183,9 +184,10 @@ def _summary(found: History) -> str:
     names = session_names(found)
     count = len(names)
     steps = sum(bool(course.steps) for course in found.courses)
+    alone = "" if steps or not found.has_step else " by itself; see the steps above"
     of_all = (
         f"{steps} of {counted(len(found.courses), 'curve')}"
-        f" {verb_of(steps, 'have', len(found.courses))} a step"
+        f" {verb_of(steps, 'have', len(found.courses))} a step{alone}"
         if _was_looked_at(found)
         else _LOOKED_FOR
     )
@@ -199,7 +201,7 @@ def _verdict(found: History) -> str:
     """In a word or three; where no curve has sessions enough, nobody looked for a step."""
     if any(map(failing, found.courses)):
         return _FAILS
-    if any(course.steps for course in found.courses):
+    if found.has_step:
         return "A step."
     return _NO_STEP if _was_looked_at(found) else "Too few sessions."
 
@@ -223,12 +225,21 @@ def _findings(found: History) -> list[str]:
         lines += [f"{where}: {_of_step(step, names, found.sessions)}" for step in course.steps] or [
             f"{where}: {_without_step(course)}"
         ]
+        lines += [
+            f"{where}: against the other curves {_of_step(step, names, found.sessions)}"
+            for step in course.against_others
+        ]
         speeds = dict(zip(course.sessions, course.speeds, strict=True))
         lines += [
             f"{where}: {names[at]} stands out alone, {speeds[at]:.3f} times as fast as the median"
             " session: a step or one odd night, which the next session will show"
             for at in course.outliers
         ]
+    for course in found.together:
+        where = f"{course.name} on {course.machine}" if len(found.machines) > 1 else course.name
+        lines += [f"{where}: {_of_step(step, names, found.sessions)}" for step in course.steps]
+        if not course.steps and course.seen is not None:
+            lines.append(f"{where}: {_without_step(course)}")
     return [*said_once(lines), *found.advice]
 
 
@@ -245,8 +256,8 @@ def _without_step(course: Course) -> str:
         return f"{sessions}; {_LOOKED_FOR}"
     words = (
         f"no significant step over {counted(count, 'session')}, which scatter by"
-        f" {format_percent(100 * course.scatter)}; two sessions more would be one if they took"
-        f" {_longer(course.smallest)} as long"
+        f" {format_percent(100 * course.scatter)};{_seen(course)} two sessions more would be one if"
+        f" they took {_longer(course.smallest)} as long"
     )
     if course.drift is None or course.drift_chance is None:
         return words
@@ -254,6 +265,16 @@ def _without_step(course: Course) -> str:
     return (
         f"{words}; but the time {verb} by {format_percent(100 * abs(course.drift))} from the first"
         f" to the last (p = {course.drift_chance:.1%})"
+    )
+
+
+def _seen(course: Course) -> str:
+    """Which step in the middle would have been found."""
+    if course.seen is None:
+        return ""
+    return (
+        f" a step to {_longer(course.seen)} as long in the middle is found in"
+        f" {100 * POWER:.0f} % of cases, and"
     )
 
 

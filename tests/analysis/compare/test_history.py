@@ -18,6 +18,9 @@ from weft.record.run import Run, load
 from weft.sources.limits import read_limits
 
 PING_PONG = "tcp/ping_pong/*"
+ONE_CURVE = make_cases(("ping_pong",), ("tcp",), (8, 65536))
+# Twelve nights of which each is fast or slow for all curves alike: the standard deviation is 14 %.
+UNEVEN = (1.15, 0.85, 1.0, 1.2, 0.8, 1.05, 1.15, 0.85, 1.0, 1.2, 0.8, 1.05)
 
 
 def course(found: History, name: str = PING_PONG, machine: str = "node1") -> Course:
@@ -138,9 +141,47 @@ def test_a_slow_drift_without_a_step_is_told(tmp_path: Path) -> None:
     own = course(history(nights(tmp_path, [even * 1.0012**n for n, even in enumerate(EVEN)])))
     assert own.steps == ()
     assert (own.drift, own.drift_chance) == (None, None)
-    own = course(history(nights(tmp_path / "more", [1.001**n for n in range(5)])))
-    assert own.steps == ()
-    assert own.drift == pytest.approx(0.004, rel=0.01)
+    found = history(nights(tmp_path / "more", [1.001**n for n in range(5)]))
+    own = course(found)
+    # In order are 2 of 120 orders: too many for each of two curves, and not for both together.
+    assert (own.steps, own.drift) == ((), None)
+    [together] = found.together
+    assert together.drift == pytest.approx(0.004, rel=0.01)
+    one = history(nights(tmp_path / "one", [1.001**n for n in range(5)], cases=ONE_CURVE))
+    assert course(one).drift == pytest.approx(0.004, rel=0.01)
+    assert one.together == ()
+
+
+def test_a_step_of_one_curve_is_seen_against_the_others_that_move_alike(tmp_path: Path) -> None:
+    cases = make_cases(transports=("tcp",), sizes=(8,))
+    found = history(
+        night(tmp_path, day, factor, cases=cases, slower="stream" if day >= 7 else "")
+        for day, factor in enumerate(UNEVEN, 1)
+    )
+    assert not any(one.steps for one in (*found.courses, *found.together))
+    stepped = {one.name: one.against_others for one in found.courses if one.against_others}
+    [step] = stepped.pop("tcp/stream/*")
+    assert not stepped
+    assert step.session == 6
+    assert step.speed.low < 1 / 1.3 < step.speed.high
+    assert step.speed.high - step.speed.low < 0.05
+    assert found.has_step
+
+
+def test_curves_that_step_together_are_one_step_of_all(tmp_path: Path) -> None:
+    factors = [even * (1.04 if day >= 6 else 1.0) for day, even in enumerate(EVEN)]
+    [together] = history(nights(tmp_path, factors)).together
+    assert together.sessions == tuple(range(len(EVEN)))
+    [step] = together.steps
+    assert step.session == 6
+    assert step.speed.speed == pytest.approx(1 / 1.04, rel=0.004)
+
+
+def test_the_step_that_would_have_been_seen_is_told(tmp_path: Path) -> None:
+    own = course(history(nights(tmp_path, EVEN)))
+    assert own.seen is not None
+    factors = [even * (1 + 1.5 * own.seen if day >= 5 else 1.0) for day, even in enumerate(EVEN)]
+    assert [step.session for step in course(history(nights(tmp_path / "b", factors))).steps] == [5]
 
 
 def test_a_run_that_is_given_twice_is_refused(tmp_path: Path) -> None:

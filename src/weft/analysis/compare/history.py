@@ -22,7 +22,14 @@ from weft.analysis.stats.launches import next_session_of, what_would_tell
 from weft.analysis.stats.levels import connected, levels
 from weft.analysis.stats.needed import Needed, half_of
 from weft.analysis.stats.ratios import Quantity, Ratio
-from weft.analysis.stats.steps import FEWEST, LEVEL, sessions_for_step, steps_in
+from weft.analysis.stats.steps import (
+    FEWEST,
+    LEVEL,
+    Steps,
+    sessions_for_step,
+    step_seen,
+    steps_in,
+)
 from weft.analysis.stats.trend import trend_of
 from weft.errors import WeftError
 from weft.estimate import PLURAL, Estimate
@@ -38,6 +45,10 @@ if TYPE_CHECKING:
     from weft.plan.case import Case
     from weft.record.run import Run
 
+# A step of one of these does not move their median much.
+FEWEST_OTHERS = 3
+# What the mean of all curves of a machine is called.
+TOGETHER = "all curves together"
 # The logarithm of a factor between sessions beyond which no number says more.
 _MOST = 20.0
 _ENDED_EARLY = {
@@ -114,11 +125,13 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 
     `speeds` are those of `sessions` (indices), relative to the median session; `scatter` their
     relative standard deviation about the steps. Two sessions more whose times are longer by the
-    share `smallest` would be found. `outliers` are the sessions (indices) that stand out alone.
-    `drift` is the relative change of the time from the first session to the last, where there is no
-    step and the sessions rise or fall, with `drift_chance`. `answers` has one for every session of
-    all, of the limits of its own cases: None where there is none. `needed` sessions more would show
-    a step of TOLERANCE, where none is found.
+    share `smallest` would be found, and so would a step by the share `seen` in the middle, in POWER
+    of cases. `against_others` are steps relative to the median of the machine's other curves, which
+    takes away by how much all curves of a night are slow. `outliers` are the sessions (indices)
+    that stand out alone. `drift` is the relative change of the time from the first session to the
+    last, where there is no step and the sessions rise or fall, with `drift_chance`. `answers` has
+    one for every session of all, of the limits of its own cases: None where there is none. `needed`
+    sessions more would show a step of TOLERANCE, where none is found.
     """
 
     name: str
@@ -128,6 +141,8 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[SessionStep, ...] = ()
     scatter: float | None = None
     smallest: float | None = None
+    seen: float | None = None
+    against_others: tuple[SessionStep, ...] = ()
     outliers: tuple[int, ...] = ()
     drift: float | None = None
     drift_chance: float | None = None
@@ -138,13 +153,21 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 class History(msgspec.Struct, frozen=True, kw_only=True):
     """Sessions in the order of time, every case over them, and their curves.
 
-    `advice` says how many sessions more would show a step, and what to type.
+    `together` has the mean of all curves of each machine with several, for curves of one night move
+    alike. `advice` says how many sessions more would show a step, and what to type.
     """
 
     sessions: tuple[Session, ...]
     series: tuple[CaseHistory, ...]
     courses: tuple[Course, ...]
     advice: tuple[str, ...] = ()
+    together: tuple[Course, ...] = ()
+
+    @property
+    def has_step(self) -> bool:
+        """Whether a curve has a step, by itself or against the others, or all of them together."""
+        every = (*self.courses, *self.together)
+        return any(one.steps or one.against_others for one in every)
 
     @property
     def machines(self) -> tuple[str, ...]:
@@ -165,8 +188,9 @@ def history(runs: Iterable[Run], limits: Sequence[Limit] = ()) -> History:
 
     Of each record its samples are let go before the next one is taken.
 
-    Steps are looked for in every curve of every machine, one false step in all of them together in
-    5 % of histories without any; WeftError too where no limit is for any case of any record.
+    Steps are looked for in every curve of every machine, in each against the others, and in all
+    together: a false step in 5 % of histories, and a false drift in 5 %. WeftError too where no
+    limit is for any case of any record.
     """
     measured = sorted(
         map(_measured, runs), key=lambda one: (one.run.header.created_utc, str(one.run.path))
@@ -184,11 +208,13 @@ def history(runs: Iterable[Run], limits: Sequence[Limit] = ()) -> History:
     for at, one in enumerate(measured):
         for pooled in one.cases.values():
             groups.setdefault((one.machine, pooled.case), []).append((at, pooled))
+    courses, together = _courses(groups, checks)
     return History(
         sessions=sessions,
         series=tuple(_series(machine, known, limits) for (machine, _), known in groups.items()),
-        courses=(courses := _courses(groups, checks)),
+        courses=courses,
         advice=_advice(measured, courses),
+        together=together,
     )
 
 
@@ -290,8 +316,11 @@ def _series(
 def _courses(
     groups: Mapping[tuple[str, Case], Sequence[tuple[int, Pooled]]],
     checks: Sequence[Sequence[Checked]],
-) -> tuple[Course, ...]:
-    """A course a curve and machine that has figures; the level of the steps is shared by all."""
+) -> tuple[tuple[Course, ...], tuple[Course, ...]]:
+    """A course a curve and machine that has figures, and the mean of each machine's curves.
+
+    The level of the steps is shared by all.
+    """
     keys: dict[tuple[str, Case], set[str]] = {}
     tables: dict[tuple[str, Case], dict[tuple[int, int], dict[int, float]]] = {}
     for (machine, case), known in groups.items():
@@ -303,14 +332,80 @@ def _courses(
             for own in () if pooled.failed else pooled.paces:
                 for launch, pace in own.items():
                     by_launch.setdefault((at, launch), {})[case.bytes] = pace
-    found = {place: own for place, own in tables.items() if own}
-    return tuple(
-        msgspec.structs.replace(
-            _course(*place, own, LEVEL / len(found)),
-            answers=tuple(_answer_of(keys[place], judged) for judged in checks),
+    found = {place: _by_session(own) for place, own in tables.items() if own}
+    of_machine: dict[str, dict[tuple[str, Case], dict[int, float]]] = {}
+    for place, logs in found.items():
+        of_machine.setdefault(place[0], {})[place] = logs
+    each = LEVEL / len(found)
+    has_several = len(found) > len(of_machine)
+    drift_level = each / 2 if has_several else each
+    courses = []
+    for place, logs in counted_off(found.items(), "looking for steps"):
+        others = [own for other, own in of_machine[place[0]].items() if other != place]
+        level = each / _ways(len(others) + 1)
+        course = _course(_name(place[1]), place[0], logs, level, drift_level)
+        if len(others) >= FEWEST_OTHERS:
+            course = msgspec.structs.replace(
+                course, against_others=_steps_against(logs, others, level)
+            )
+        answers = tuple(_answer_of(keys[place], judged) for judged in checks)
+        courses.append(msgspec.structs.replace(course, answers=answers))
+    together = [
+        _course(
+            TOGETHER, machine, mean, each * len(own) / _ways(len(own)), LEVEL / 2 / len(of_machine)
         )
-        for place, own in counted_off(found.items(), "looking for steps")
-    )
+        for machine, own in of_machine.items()
+        if len(own) > 1 and (mean := _mean_of(list(own.values())))
+    ]
+    return tuple(courses), tuple(together)
+
+
+def _ways(curves: int) -> int:
+    """In how many ways steps are looked for in so many curves of a machine.
+
+    In each by itself, in all together, and in each against FEWEST_OTHERS others or more.
+    """
+    return 1 + (curves > 1) + (curves > FEWEST_OTHERS)
+
+
+def _name(case: Case) -> str:
+    transport, test, _, *variant = case.key.split("/")
+    return "/".join((transport, test, "*", *variant))
+
+
+def _by_session(by_launch: Mapping[tuple[int, int], dict[int, float]]) -> dict[int, float]:
+    """By session the logarithm of a curve's time over all sizes."""
+    launches = sorted(by_launch)
+    used = [launches[at] for at in connected([by_launch[launch] for launch in launches])]
+    sessions: dict[int, list[float]] = {}
+    for (at, _), own in zip(used, levels([by_launch[name] for name in used]), strict=True):
+        sessions.setdefault(at, []).append(own)
+    return {at: math.fsum(own) / len(own) for at, own in sessions.items()}
+
+
+def _mean_of(curves: Sequence[Mapping[int, float]]) -> dict[int, float]:
+    """The mean of curves in the sessions that all of them have, each about its own mean."""
+    shared = [at for at in curves[0] if all(at in own for own in curves)]
+    middles = [math.fsum(own[at] for at in shared) / max(len(shared), 1) for own in curves]
+    return {
+        at: math.fsum(own[at] - middle for own, middle in zip(curves, middles, strict=True))
+        / len(curves)
+        for at in shared
+    }
+
+
+def _steps_against(
+    logs: Mapping[int, float], others: Sequence[Mapping[int, float]], level: float
+) -> tuple[SessionStep, ...]:
+    """The steps of a curve relative to the median of others, in the sessions that all have."""
+    shared = [at for at in logs if all(at in own for own in others)]
+    middles = [math.fsum(own[at] for at in shared) / max(len(shared), 1) for own in others]
+    apart = [
+        logs[at]
+        - statistics.median(own[at] - middle for own, middle in zip(others, middles, strict=True))
+        for at in shared
+    ]
+    return _session_steps(steps_in(apart, level), shared)
 
 
 def _answer_of(keys: Collection[str], checks: Sequence[Checked]) -> Outcome | None:
@@ -319,19 +414,8 @@ def _answer_of(keys: Collection[str], checks: Sequence[Checked]) -> Outcome | No
     return overall(own) if own else None
 
 
-def _course(
-    machine: str, place: Case, by_launch: Mapping[tuple[int, int], dict[int, float]], level: float
-) -> Course:
-    launches = sorted(by_launch)
-    used = [launches[at] for at in connected([by_launch[launch] for launch in launches])]
-    sessions: dict[int, list[float]] = {}
-    for (at, _), own in zip(used, levels([by_launch[name] for name in used]), strict=True):
-        sessions.setdefault(at, []).append(own)
-    indices = tuple(sessions)
-    logs = [math.fsum(own) / len(own) for own in sessions.values()]
-    middle = statistics.median(logs)
-    found = steps_in(logs, level)
-    steps = tuple(
+def _session_steps(found: Steps, indices: Sequence[int]) -> tuple[SessionStep, ...]:
+    return tuple(
         SessionStep(
             session=indices[step.at],
             speed=Ratio(
@@ -344,21 +428,34 @@ def _course(
         )
         for step in found.steps
     )
+
+
+def _course(
+    name: str, machine: str, sessions: Mapping[int, float], level: float, drift_level: float
+) -> Course:
+    """A curve from the logarithms of its sessions; how often steps and drifts may be false."""
+    indices, logs = tuple(sessions), list(sessions.values())
+    middle = statistics.median(logs)
+    found = steps_in(logs, level)
+    steps = _session_steps(found, indices)
     drift = trend_of(logs) if len(logs) > 1 and not steps else None
-    is_drift = drift is not None and drift.is_trend
+    chance = drift.trend_chance if drift else None
+    is_drift = chance is not None and chance <= drift_level
     needed = _for_a_step(len(logs), found.scatter, level) if not steps else None
-    transport, test, _, *variant = place.key.split("/")
     return Course(
-        name="/".join((transport, test, "*", *variant)),
+        name=name,
         machine=machine,
         sessions=indices,
         speeds=tuple(exp(middle - log) for log in logs),
         steps=steps,
         scatter=None if found.scatter is None else exp(found.scatter) - 1,
         smallest=None if found.smallest is None else math.expm1(min(found.smallest, _MOST)),
+        seen=None
+        if found.scatter is None
+        else math.expm1(min(step_seen(found.scatter, len(logs), level), _MOST)),
         outliers=tuple(indices[at] for at in found.outliers),
         drift=drift.change if drift and is_drift else None,
-        drift_chance=drift.trend_chance if drift and is_drift else None,
+        drift_chance=chance if is_drift else None,
         needed=needed,
     )
 

@@ -110,6 +110,13 @@ def sessions_for_step(scatter: float, before: int, shift: float, level: float = 
     return max(math.ceil(1 / least), IN_LEVEL) if least > 0 else math.inf
 
 
+def step_seen(scatter: float, count: int, level: float = LEVEL) -> float:
+    """The shift in the middle of so many sessions that is found in POWER of cases."""
+    before, behind = count // 2, count - count // 2
+    reach = _reach(count - 2, level / _stretches(count)) + quantile(POWER)
+    return CORRELATED * scatter * reach * math.sqrt(1 / before + 1 / behind)
+
+
 def _limited(series: NDArray[np.float64]) -> NDArray[np.float64]:
     """The series with sessions that are far off both of their neighbours drawn near to them.
 
