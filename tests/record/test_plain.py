@@ -80,6 +80,21 @@ def test_a_round_trip_is_halved_and_told(tmp_path: Path) -> None:
     assert "half" in table.notes[0]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "half_roundtrip_s", "half_rtt_us", "half round trip (us)", "rtt_half_us",
+        "latency_us (half round-trip)", "latency (half of RTT) us", "HalfRTT_us", "halfrtt_us",
+        "halfRoundTrip_us", "half-round-trip us",
+    ],
+)  # fmt: skip
+def test_half_a_round_trip_is_not_halved_again(tmp_path: Path, name: str) -> None:
+    path = written(tmp_path, f"bytes,{name}\n8,10\n")
+    for table in (read_plain(path), read_plain(path, ("bytes", name))):
+        assert table.times_ns.tolist() == [1e10 if name.endswith("_s") else 1e4]
+        assert table.notes == (f"{name} is half a round trip: it counts as it is",)
+
+
 def test_columns_can_be_chosen(tmp_path: Path) -> None:
     path = written(tmp_path, "bytes,min_us,time_us,time_ms\n8,1,2,0.002\n")
     with pytest.raises(WeftError, match="could be the times"):

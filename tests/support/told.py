@@ -6,6 +6,7 @@ The formulas are those of docs/numbers/. Times in ns of one operation.
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     Told = dict[str, float]
 
 
+_RANK = re.compile(r"rank\d+")
+
+
 class Lines:
     """The lines of a record as plain data."""
 
@@ -40,8 +44,29 @@ class Lines:
         return float(self.launches[batch["launch"]]["clock"]["tick_ns"])
 
     def times(self, batch: Row, part: str = "") -> Times:
-        """The samples behind the warm-up, or a series of theirs."""
-        ticks = batch["parts"][part] if part else batch["ticks"]
+        """The samples behind the warm-up, or a series of theirs.
+
+        An exchange has the slowest rank of each sample, an iteration the rank with the greatest
+        median.
+        """
+        figure = pattern(batch["case"].split("/")[1]).figure
+        if part:
+            return self._in_ns(batch, batch["parts"][part])
+        if figure == "exchange":
+            latest: Times = self.of_ranks(batch).max(axis=0)
+            return latest
+        if figure == "iteration":
+            ranks = self.of_ranks(batch)
+            slowest: Times = ranks[np.median(ranks, axis=1).argmax()]
+            return slowest
+        return self._in_ns(batch, batch["ticks"])
+
+    def of_ranks(self, batch: Row) -> Times:
+        """The samples of each rank, a row per rank."""
+        others = [own for name, own in batch.get("parts", {}).items() if _RANK.fullmatch(name)]
+        return np.array([self._in_ns(batch, own) for own in (batch["ticks"], *others)])
+
+    def _in_ns(self, batch: Row, ticks: list[int]) -> Times:
         own = np.array(ticks[batch.get("warmup", 0) :], dtype=float)
         times: Times = own * self.tick_ns(batch) / batch.get("ops_per_sample", 1)
         return times
@@ -305,16 +330,18 @@ def _part(lines: Lines, name: str, batch: Row) -> float:
 
 
 def _exchange(lines: Lines, row: Row) -> Told:
-    def over_ranks(figure: Callable[[list[Any]], Any]) -> float:
-        return lines.median(
-            row["case"],
-            lambda b: figure([np.median(lines.times(b, rank)) for rank in _ranks(b)]),
-        )
+    def own(batch: Row) -> Times:
+        return lines.of_ranks(batch)
 
-    greatest = over_ranks(max)
+    greatest = lines.median(row["case"], lambda batch: own(batch).max(axis=0))
     return {
-        "least_ns": over_ranks(min),
-        "mean_ns": over_ranks(np.mean),
+        "least_ns": lines.over_sessions(
+            {
+                batch["launch"]: float(np.median(own(batch), axis=1).min())
+                for batch in lines.batches[row["case"]]
+            }
+        ),
+        "mean_ns": lines.median(row["case"], lambda batch: own(batch).mean(axis=0)),
         "greatest_ns": greatest,
         "bandwidth_bytes_per_s": 2 * row["bytes"] * 1e9 / greatest,
     }

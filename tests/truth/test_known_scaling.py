@@ -159,7 +159,7 @@ def test_a_drawing_has_a_curve_a_lattice(record: Path) -> None:
         assert [y for _, y in curve] == pytest.approx(ys, rel=0.01)
 
 
-def test_the_summary_as_csv_has_rank_0s_iterations(record: Path) -> None:
+def test_the_summary_as_csv_has_iterations_of_the_slowest_rank(record: Path) -> None:
     path = record.with_name("summary.csv")
     output("export", record, "--csv", path, "--table", "summary")
     for row in pl.read_csv(path).filter(pl.col("variant").str.contains(r"\\^4")).to_dicts():

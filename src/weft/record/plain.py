@@ -29,6 +29,8 @@ _TIME_WORDS = frozenset(
     )
 )
 _ROUND_WORDS = frozenset(("rtt", "round", "roundtrip", "loopback", "pingpong"))
+# A name that has one of these too is of half a round trip already: half_rtt_us, "half of RTT (us)".
+_HALF_WORDS = frozenset(("half", "halved", "oneway", "way"))
 _SIZE_UNITS = tuple(
     {
         "b": 1, "byte": 1, "bytes": 1, "nbytes": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9,
@@ -74,7 +76,8 @@ def is_plain(path: Path) -> bool:
 def read_plain(path: Path, columns: tuple[str, str] | None = None) -> PlainTable:
     """Read sizes and times; `columns` names the two where the header leaves a choice.
 
-    A column whose name says that it is a round trip is halved, and a note says so. Raises
+    A column whose name says that it is a round trip is halved, unless it says that it is half of
+    one; a note says which. Raises
     WeftError: unreadable, no header, no or several columns that could be meant, an unsure or a
     missing unit of time, a cell that is no number, a time that is not positive, a size that is not
     a whole number of bytes.
@@ -92,13 +95,22 @@ def read_plain(path: Path, columns: tuple[str, str] | None = None) -> PlainTable
     sizes = _numbers(path, frame, size_name) * size_unit
     times = _numbers(path, frame, time_name) * time_unit
     _check_rows(path, sizes, times)
-    is_round = bool(_ROUND_WORDS & set(_words(time_name)))
-    notes = (f"{time_name} is a round trip: half of it counts",) if is_round else ()
+    divisor, note = _round_trip(time_name)
     return PlainTable(
         sizes_bytes=np.rint(sizes).astype(np.int64),
-        times_ns=times / 2 if is_round else times,
-        notes=notes,
+        times_ns=times / divisor,
+        notes=(note,) if note else (),
     )
+
+
+def _round_trip(name: str) -> tuple[int, str]:
+    """What a column's times are divided by to be of one way, and the note that says so."""
+    words = set(_words(name))
+    if not _ROUND_WORDS & words:
+        return 1, ""
+    if _HALF_WORDS & words:
+        return 1, f"{name} is half a round trip: it counts as it is"
+    return 2, f"{name} is a round trip: half of it counts"
 
 
 def _cells(path: Path) -> pl.DataFrame:
@@ -130,7 +142,8 @@ def _cells(path: Path) -> pl.DataFrame:
 
 def _words(name: str) -> list[str]:
     """The words of a column's name, small: at spaces, marks, and where capitals begin."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name)
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z][a-z]|RTT)", " ", name)
+    apart = re.sub(r"(?i)\bhalf_?(?=rtt|round)", "half ", apart.replace("_", " "))
     return [word for word in re.split(r"[^0-9A-Za-zµμ]+", apart.lower()) if word]
 
 

@@ -42,19 +42,66 @@ def has_ranks(seen: Sampled) -> bool:
 
 
 def ticks_of_samples(figure: FigureKind, seen: Sampled) -> Any:
-    """Ticks of each sample: rank 0's, or of an operation of all ranks the mean over them.
+    """Ticks of each sample: rank 0's, or those that a test of all ranks reports.
 
-    As the OSU Micro-Benchmarks report collective operations (osu_allreduce, "Avg Latency"). Of
-    pairs the median over the ranks: rank 0 may stand by, and its samples are then no times.
+    An exchange or an iteration is done when the last rank is done, so the slowest rank counts. A
+    collective operation has the mean over the ranks, as the OSU Micro-Benchmarks report it
+    (osu_allreduce, "Avg Latency"). Pairs have the median over the ranks: rank 0 may stand by, and
+    its samples are then no times.
+    """
+    if not has_ranks(seen):
+        return seen.ticks
+    if figure == "exchange":
+        return slowest_ticks(seen)
+    if figure == "iteration":
+        return _ticks_of_slowest_rank(seen)
+    if figure == "collective":
+        return mean_ticks(seen)
+    return _median_ticks(seen) if figure == "pairs" else seen.ticks
+
+
+def mean_ticks(seen: Sampled) -> Any:
+    """The mean over the ranks of each sample, the warm-up's too."""
+    import numpy as np
+
+    if seen.over_ranks is not None:
+        return seen.over_ranks.mean[""]
+    return np.mean(list(_ticks_by_rank(seen).values()), axis=0)
+
+
+def slowest_ticks(seen: Sampled) -> Any:
+    """The time of the slowest rank of each sample, the warm-up's too: as many ranks as wait for
+    each other take turns at being last.
     """
     import numpy as np
 
-    if figure not in ("collective", "pairs") or not has_ranks(seen):
-        return seen.ticks
+    if seen.over_ranks is not None:
+        return seen.over_ranks.slowest[""]
+    return np.max(list(_ticks_by_rank(seen).values()), axis=0)
+
+
+def _median_ticks(seen: Sampled) -> Any:
+    import numpy as np
+
     if seen.over_ranks is not None:
         return seen.over_ranks.mean[""]
-    middle = np.median if figure == "pairs" else np.mean
-    return middle(list(_ticks_by_rank(seen).values()), axis=0)
+    return np.median(list(_ticks_by_rank(seen).values()), axis=0)
+
+
+def _ticks_of_slowest_rank(seen: Sampled) -> Any:
+    """The samples of the rank whose median is the greatest, the first of several.
+
+    If no rank's own samples were kept, the slowest of each sample, scaled to that rank's median.
+    """
+    import numpy as np
+
+    if seen.over_ranks is not None:
+        slowest = np.asarray(slowest_ticks(seen), dtype=np.float64)
+        middle = float(np.median(slowest[seen.warmup :]))
+        greatest = max(seen.over_ranks.medians.values())
+        return slowest * (greatest / middle) if middle > 0 else slowest
+    ranks = np.array(list(_ticks_by_rank(seen).values()))
+    return ranks[np.argmax(np.median(ranks[:, seen.warmup :], axis=1))]
 
 
 def slowest_of_samples(seen: Sampled) -> tuple[int, ...]:

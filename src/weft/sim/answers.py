@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from weft.plan.simulated import SimulatedPlatform
     from weft.reference.library import Platform
 
+# The columns of a table of predictions; one without any cell is left out.
+OVER_RANKS = "ranks"
+_HEAD = ("case", "fabric", "figure", OVER_RANKS, "by the calibration", "slower")
 # A published table is of two nodes at one switch.
 PUBLISHED_NODES = 2
 
@@ -28,7 +31,9 @@ class PredictedFigure(msgspec.Struct, frozen=True, kw_only=True):
     """What a case takes, ns, or moves, bytes/s (`is_rate`), in messages up to a size.
 
     `bytes` is the size that was asked for. A mean of several places or draws has the range in which
-    90 % of them are, `low` to `high`, and how often was drawn.
+    90 % of them are, `low` to `high`, and how often was drawn. `mean_ns` and `slowest_ns` are over
+    the ranks, if the test keeps every rank's times: the value of a collective operation is the
+    mean, and that of an exchange or an iteration `is_of_slowest`.
     """
 
     case: str
@@ -39,6 +44,9 @@ class PredictedFigure(msgspec.Struct, frozen=True, kw_only=True):
     low: float | None = None
     high: float | None = None
     draws: int = 0
+    mean_ns: float | None = None
+    slowest_ns: float | None = None
+    is_of_slowest: bool = False
 
 
 class PredictedFabric(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,14 +223,16 @@ def answers_table(
 
     `memory` is how far the platform is known whose memory the ranks of a node share.
     """
-    rows = []
+    columns: dict[str, list[str]] = {head: [] for head in _HEAD}
     for at in range(len(answers[0].figures)):
         for one in answers:
             figure = one.figures[at]
             more = "" if one is answers[0] else in_percent(slower_within(answers[0], one, at))
             interval = _interval(figure, certainty, memory)
-            rows.append((figure.case, one.variant, _shown(figure), interval, more))
-    is_alone = len(answers) == 1
+            row = (figure.case, one.variant, _shown(figure), _over_ranks(figure), interval, more)
+            for column, cell in zip(columns.values(), row, strict=True):
+                column.append(cell)
+    head = [name for name, cells in columns.items() if any(cells)]
     notes = [*notes_of(base, answers, certainty)]
     if limit is not None:
         notes.insert(0, limits_in_words(answers, limit))
@@ -231,13 +241,20 @@ def answers_table(
         caption=f"Predicted on {counted(answers[0].nodes, 'node')} with links and hosts of"
         f" {base.name}:"
         " simulated, not measured",
-        head=("case", "fabric", "figure", "by the calibration", "slower")[
-            : -1 if is_alone else None
-        ],
-        rows=tuple(row[:-1] if is_alone else row for row in rows),
+        head=tuple(head),
+        rows=tuple(zip(*(columns[name] for name in head), strict=True)),
         notes=tuple(notes),
         left=(0, 1),
     )
+
+
+def _over_ranks(figure: PredictedFigure) -> str:
+    """The mean over the ranks beside the slowest one's time, or the other way round."""
+    if figure.mean_ns is None or figure.slowest_ns is None:
+        return ""
+    if figure.is_of_slowest:
+        return f"mean {format_time(figure.mean_ns)}"
+    return f"slowest {format_time(figure.slowest_ns)}"
 
 
 def in_percent(one: Slower) -> str:

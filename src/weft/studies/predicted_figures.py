@@ -11,6 +11,7 @@ from weft.errors import WeftError
 from weft.fabric.routes import routes_of
 from weft.fabric.topologies import build_fabric
 from weft.sim.answers import PredictedFabric, PredictedFigure
+from weft.topics.exchange import over_ranks_of
 from weft.topics.scaling.rows import scaling_of
 from weft.units import format_bytes, format_duration
 
@@ -65,7 +66,19 @@ def _mean(own: Sequence[tuple[PredictedFigure, float]]) -> PredictedFigure:
     values, shares = zip(*((figure.value, share) for figure, share in own), strict=True)
     mean = float(np.average(values, weights=shares))
     low, high = _between(values, shares)
-    return msgspec.structs.replace(own[0][0], value=mean, low=low, high=high)
+
+    def mean_of(over_ranks: Sequence[float | None]) -> float | None:
+        known = [one for one in over_ranks if one is not None]
+        return float(np.average(known, weights=shares)) if len(known) == len(own) else None
+
+    return msgspec.structs.replace(
+        own[0][0],
+        value=mean,
+        low=low,
+        high=high,
+        mean_ns=mean_of([figure.mean_ns for figure, _ in own]),
+        slowest_ns=mean_of([figure.slowest_ns for figure, _ in own]),
+    )
 
 
 def _drawn(figure: PredictedFigure, values: Sequence[float]) -> PredictedFigure:
@@ -116,6 +129,7 @@ def _figures(results: Results, lacking: Container[str]) -> tuple[PredictedFigure
     found = []
     for one in asked:
         row = iterations.get(one.case)
+        over = over_ranks_of(results.run, one.case)
         point = results.run.patterns[one.test].axis.at(one.point)
         if row is not None:
             found.append(
@@ -123,6 +137,9 @@ def _figures(results: Results, lacking: Container[str]) -> tuple[PredictedFigure
                     case=_in_words(row),
                     value=row.iteration_ns.value,
                     largest_bytes=results.run.cases[one.case].message_bytes,
+                    mean_ns=over.mean_ns.value if over else None,
+                    slowest_ns=row.iteration_ns.value if over else None,
+                    is_of_slowest=True,
                 )
             )
             continue
@@ -133,6 +150,9 @@ def _figures(results: Results, lacking: Container[str]) -> tuple[PredictedFigure
             is_rate=one.latency_ns is None,
             bytes=one.bytes,
             largest_bytes=one.bytes,
+            mean_ns=over.mean_ns.value if over else None,
+            slowest_ns=over.slowest_ns.value if over else None,
+            is_of_slowest=results.run.patterns[one.test].figure == "exchange",
         )
         found.append(_drawn(figure, values) if len(values) > 1 else figure)
     return tuple(found)

@@ -241,11 +241,15 @@ def _front(
 def _cards(table: "Table") -> "tuple[Card, ...]":
     """A card a fabric, with the table's rows; none of more than a first screen has room for."""
     from weft.report.html import Card
+    from weft.sim.answers import OVER_RANKS
 
     figures: dict[str, list[tuple[str, str, str]]] = {}
-    for case, fabric, figure, interval, *more in table.rows:
-        slower = "".join(f"; {one} slower" for one in more if one)
-        figures.setdefault(fabric, []).append((case, figure, f"{interval}{slower}"))
+    for row in table.rows:
+        cells = dict(zip(table.head, row, strict=True))
+        words = [cells.get(OVER_RANKS, ""), cells["by the calibration"]]
+        words += [f"{one} slower" for one in [cells.get("slower", "")] if one]
+        value = (cells["case"], cells["figure"], "; ".join(filter(None, words)))
+        figures.setdefault(cells["fabric"], []).append(value)
     if len(figures) > MOST_CARDS or any(len(own) > MOST_ON_A_CARD for own in figures.values()):
         return ()
     return tuple(

@@ -1,21 +1,21 @@
 """Exchanges and collective operations: the least, the mean and the greatest time over the ranks.
 
 As IMB reports its parallel transfers and collectives (Intel MPI Benchmarks, User Guide, Output):
-Tmin, Tavg and Tmax over the processes, and a throughput based on Tmax. Of each rank the median of a
-launch's samples counts, where IMB takes the mean of its repetitions.
+Tmin, Tavg and Tmax over the processes, and a throughput based on Tmax. Each sample has a mean over
+the ranks and a slowest rank, and the median over the samples counts: ranks that wait for each other
+take turns at being slow. The least is the smallest of the ranks' medians.
 """
 
 from __future__ import annotations
 
-import statistics
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from weft.analysis.summary import bandwidth_of
 from weft.estimate import Estimate
-from weft.record.launches import by_launch
+from weft.record.launches import by_launch, launch_medians, samples_by_launch
 from weft.record.rank_times import medians_of_ranks
-from weft.record.ranks import has_ranks, slowest_of_samples
+from weft.record.ranks import has_ranks, mean_ticks, slowest_of_samples, slowest_ticks
 from weft.tables import Table
 from weft.topics.base import Topic
 from weft.topics.groups import by_key
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weft.plan.case import Case
-    from weft.record.model import Batch
+    from weft.record.model import Batch, Sampled
     from weft.record.run import Run
     from weft.topics.base import Results
 
@@ -38,6 +38,7 @@ _FIGURES = ("exchange", "collective")
 class ExchangeRow(CaseRow, frozen=True, kw_only=True):
     """A case of an exchange or of a collective operation: times of one over the ranks, in ns.
 
+    `mean_ns` and `greatest_ns` are of each sample, `least_ns` is the fastest rank's median.
     `bandwidth_bytes_per_s` counts both directions of a rank and is that of the greatest time; a
     collective operation has none. `slowest_rank` was the last in most samples of all launches, the
     first of several; `slowest_share` is its share of them: 1 / ranks where the ranks are alike.
@@ -50,6 +51,31 @@ class ExchangeRow(CaseRow, frozen=True, kw_only=True):
     bandwidth_bytes_per_s: Estimate | None
     slowest_rank: int
     slowest_share: float
+
+
+class OverRanks(NamedTuple):
+    """The mean over the ranks and the slowest rank, of each sample, in ns."""
+
+    mean_ns: Estimate
+    slowest_ns: Estimate
+
+
+def over_ranks_of(run: Run, case: str) -> OverRanks | None:
+    """None where a test has no times of all its ranks to wait for, or its record not all."""
+    batches = [batch for batch in run.measured_by_case[case] if has_ranks(batch)]
+    if not batches or run.patterns[run.cases[case].test].figure not in (*_FIGURES, "iteration"):
+        return None
+    return _over_ranks(run, batches)
+
+
+def _over_ranks(run: Run, batches: Sequence[Batch]) -> OverRanks:
+    tick_ns = run.resolution_ns(batches)
+
+    def median_of(ticks: Callable[[Sampled], Any]) -> Estimate:
+        samples = samples_by_launch(batches, lambda one: run.of_operation_ns(one, ticks(one)))
+        return positive_of_case(run, launch_medians(samples), tick_ns)
+
+    return OverRanks(median_of(mean_ticks), median_of(slowest_ticks))
 
 
 class Exchange(Topic[tuple[ExchangeRow, ...]]):
@@ -88,21 +114,18 @@ def _row(run: Run, case: Case, batches: list[Batch]) -> ExchangeRow | None:
     if min(map(min, launches.values())) <= 0:
         return None
     tick_ns = run.resolution_ns(batches)
+    least = {number: min(times) for number, times in launches.items()}
 
-    def median_of(figure: Callable[[list[float]], float]) -> Estimate:
-        values = {number: figure(times) for number, times in launches.items()}
-        return positive_of_case(run, values, tick_ns)
-
-    greatest = median_of(max)
+    over = _over_ranks(run, batches)
     slowest = Counter(rank for batch in batches for rank in slowest_of_samples(batch))
     most_often = min(slowest, key=lambda rank: (-slowest[rank], rank))
     return ExchangeRow(
         **ExchangeRow.of(case, "ranks", ranks=len(medians_of_ranks(run, batches[:1]))),
         launches=len(launches),
-        least_ns=median_of(min),
-        mean_ns=median_of(statistics.fmean),
-        greatest_ns=greatest,
-        bandwidth_bytes_per_s=bandwidth_of(run.patterns[case.test], case.bytes, greatest),
+        least_ns=positive_of_case(run, least, tick_ns),
+        mean_ns=over.mean_ns,
+        greatest_ns=over.slowest_ns,
+        bandwidth_bytes_per_s=bandwidth_of(run.patterns[case.test], case.bytes, over.slowest_ns),
         slowest_rank=most_often,
         slowest_share=slowest[most_often] / slowest.total(),
     )
@@ -140,7 +163,7 @@ def _table(rows: Sequence[ExchangeRow]) -> Table:
             for row in rows
         ),
         notes=(
-            "As IMB reports; each rank's time is the median of its own samples.",
+            "As IMB reports: mean and slowest rank of each sample, and the fastest rank's median.",
             "Slowest rank: the one that was last in most samples; its share of them beside it.",
         ),
         left=(0, 1),

@@ -12,6 +12,7 @@ from support.noise import KINDS, MEDIAN_OF_GAMMA_2, NORMAL_TWO_THIRDS, times_of_
 from weft.analysis.fits.least_squares import least_squares
 from weft.analysis.fits.linear import SIZES_OF_ONE_SAMPLE, LinearFit, fit_line
 from weft.analysis.fits.median_line import median_line
+from weft.analysis.fits.models import fit_models
 from weft.analysis.fits.sweeps import Series, Sweep, series_of_run, series_of_times
 from weft.analysis.stats.parameters import over_launches
 from weft.errors import WeftError
@@ -328,3 +329,50 @@ def test_six_points_have_a_line_without_intervals() -> None:
 def test_what_gives_no_line_is_refused(sizes: list[int], times: list[float], says: str) -> None:
     with pytest.raises(WeftError, match=says):
         fit_line(series_of_times("bad", np.array(sizes), np.array(times, dtype=np.float64)))
+
+
+# 1.05 us and 12 GB/s up to 8 KiB, 3.4 us and 48.5 GB/s beyond: on no one line.
+TWO_PROTOCOLS = np.array([8, 64, 512, 4096, 32768, 262144, MIB])
+
+
+def of_two_protocols(random: np.random.Generator) -> dict[Case, float]:
+    times = np.where(
+        TWO_PROTOCOLS <= 8192, 1050 + TWO_PROTOCOLS / 12, 3400 + TWO_PROTOCOLS / 48.5
+    ) * random.normal(1, 0.01, len(TWO_PROTOCOLS))
+    cases = make_cases(("ping_pong",), ("tcp",), sizes=tuple(map(int, TWO_PROTOCOLS)))
+    return dict(zip(cases, times, strict=True))
+
+
+@pytest.mark.parametrize("launches", [3, 5, 10])
+def test_times_of_two_protocols_grow(tmp_path: Path, launches: int) -> None:
+    random = np.random.default_rng(launches)
+    times = [of_two_protocols(random) for _ in range(launches)]
+    file = synthetic_record(
+        tmp_path / "r.jsonl",
+        tuple(times[0]),
+        launches=launches,
+        times_ns=lambda case, round_: [2 * times[round_][case]] * 20,
+    )
+    models = fit_models(series_of_run(load(file), "ping_pong", "tcp"))
+    assert models.piecewise is not None
+    last = models.piecewise.segments[-1]
+    assert last.slope_ns_per_byte.value == pytest.approx(1 / 48.5, rel=0.03)
+    assert any("one line is not enough" in note for note in models.line.notes)
+
+
+def test_times_that_do_not_grow_are_refused_over_launches(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    cases = make_cases(("ping_pong",), ("tcp",), sizes=tuple(map(int, TWO_PROTOCOLS)))
+    refused = 0
+    for trial in range(40):
+        file = synthetic_record(
+            tmp_path / f"{trial}.jsonl",
+            cases,
+            launches=5,
+            times_ns=lambda _, __: [float(2000 * random.normal(1, 0.01))] * 20,
+        )
+        try:
+            fit_line(series_of_run(load(file), "ping_pong", "tcp"))
+        except WeftError:
+            refused += 1
+    assert refused >= 36

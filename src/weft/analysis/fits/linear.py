@@ -19,6 +19,7 @@ from weft.analysis.fits.sweeps import Sweep, check_sizes
 from weft.analysis.stats.launches import what_would_tell
 from weft.analysis.stats.needed import to_be_beside
 from weft.analysis.stats.parameters import inverse, of_one_launch, over_sessions_of, student
+from weft.analysis.stats.trend import mann_kendall
 from weft.errors import WeftError
 from weft.estimate import Estimate
 from weft.plan.cases import LATENCY
@@ -39,6 +40,8 @@ MISFIT = 0.1
 # Of one launch with one sample of each size, as a mean that another program states, so many sizes
 # have an interval: of drawn lines with noise of 5 % those of 8 never had one, of 16 all had.
 SIZES_OF_ONE_SAMPLE = 16
+# How often times that do not grow with the size may look as if they did.
+BY_CHANCE = 0.05
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -253,12 +256,29 @@ def _scatter_of_medians(series: Series, rows: Sequence[NDArray[np.float64]]) -> 
 
 def _check_growth(series: Series, robust: Line) -> None:
     slope = robust.slope_ns_per_byte
-    if (slope.low if slope.is_bounded else slope.value) <= 0:
+    is_sure = not slope.is_bounded or slope.low > 0
+    if slope.value <= 0 or not (is_sure or _times_grow(series)):
         raise WeftError(
             f"the times of {series.name} do not grow with the size beyond their scatter, so they"
             " give no bandwidth",
             "check the columns and their units, or measure larger messages",
         )
+
+
+def _times_grow(series: Series) -> bool:
+    """Whether times grow with the size, along one line or not: two protocols are on no one line.
+
+    Over launches by the largest size's time over the smallest's, else by Kendall's rank correlation
+    (one-sided, 5 %).
+    """
+    logs = [
+        math.log(float(sweep.medians_ns[-1] / sweep.medians_ns[0])) for sweep in series.launches
+    ]
+    over = over_sessions_of(logs, series.sessions, positive=False)
+    if over.is_bounded:
+        return over.low > 0
+    medians = series.medians_ns().tolist()
+    return medians[-1] > medians[0] and mann_kendall(medians) / 2 <= BY_CHANCE
 
 
 def _notes(series: Series, robust: Line, misfit: float) -> list[str]:
@@ -302,10 +322,15 @@ def _notes(series: Series, robust: Line, misfit: float) -> list[str]:
                     needed, "tell this latency from zero", [series.again], in_place=True
                 )
             )
-    notes += series.rests_on
+    return [*notes, *series.rests_on, *_not_one_line(robust, misfit)]
+
+
+def _not_one_line(robust: Line, misfit: float) -> list[str]:
+    slope = robust.slope_ns_per_byte
     if misfit > MISFIT:
-        notes.append(
-            f"the median error of the line is {misfit:.0%}: one line is not enough, see the"
-            " piecewise model"
-        )
-    return notes
+        why = f"the median error of the line is {misfit:.0%}"
+    elif slope.is_bounded and slope.low <= 0:
+        why = "times grow, but the interval of the line's slope includes zero"
+    else:
+        return []
+    return [f"{why}: one line is not enough, see the piecewise model"]

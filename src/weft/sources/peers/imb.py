@@ -188,7 +188,7 @@ class _Reader:
         others = line.values_of(
             (head, word)
             for head, word in cells.items()
-            if head not in ("Group", "#bytes", "#repetitions", "t[usec]", "t_avg[usec]")
+            if head not in ("Group", "#bytes", "#repetitions", _time_of(cells, place))
         )
         row = self._figure(line, size, cells, place, {"operations": count, "others": others})
         self._tables.once(line, *words[: len(names)])
@@ -206,9 +206,8 @@ class _Reader:
         """The row of these cells; None for the bandwidth of nothing, which IMB always prints."""
         if float(cells.get("defects", "0")) > 0:
             return place.without(line, size, f"{cells['defects']} defects")
-        for head in ("t_avg[usec]", "t[usec]", "t_ovrl[usec]"):
-            if head in cells:
-                return place.latency(line, size, cells[head], **kept)
+        if head := _time_of(cells, place):
+            return place.latency(line, size, cells[head], **kept)
         if "Mbytes/sec" not in cells:
             line.refuse("it has no time")
         unit = _mbyte(line, size, cells)
@@ -233,6 +232,13 @@ def _test(name: str) -> Pattern:
     if plain.startswith(_SEVERAL.lower()) and alone in _OWN:
         return variation("IMB", own(_OWN[alone]), name)
     return other("IMB", name, factor=_FACTORS.get(plain, 0))
+
+
+def _time_of(cells: Mapping[str, str], place: StatedSection) -> str:
+    """The column of the time: the slowest rank's of an exchange, as weft's own; else the mean."""
+    slowest = ["t_max[usec]"] if place.test.figure == "exchange" else []
+    heads = (*slowest, "t_avg[usec]", "t[usec]", "t_ovrl[usec]")
+    return next((head for head in heads if head in cells), "")
 
 
 def _mbyte(line: OutputLine, size: int, cells: dict[str, str]) -> Decimal:

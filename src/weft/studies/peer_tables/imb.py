@@ -23,6 +23,7 @@ _RULE = "#" + "-" * 65
 # Of its own records what it stated, which has digits that its rounded times do not give back.
 _RATE, _MESSAGES = "Mbytes/sec", "Msg/sec"
 _ENDS = ("t_min[usec]", "t_max[usec]")
+_MEAN = "t_avg[usec]"
 
 
 def lines(title: str, curve: CurveFigures) -> list[str]:
@@ -32,7 +33,7 @@ def lines(title: str, curve: CurveFigures) -> list[str]:
         heads = [_RATE, _MESSAGES]
         rows = [_rates(curve, one) for one in curve.cases]
     elif figures in EXCHANGES:
-        heads = [*_ENDS, "t_avg[usec]"]
+        heads = [*_ENDS, _MEAN]
         heads += [_RATE] if curve.pattern.bandwidth_factor else []
         rows = [_over_ranks(curve, one) for one in curve.cases]
     else:
@@ -54,7 +55,8 @@ def lacks(curve: CurveFigures) -> str:
     """Its exchanges and operations of all ranks are reported over the ranks."""
     if curve.pattern.figure not in EXCHANGES:
         return lacks_a_count(curve)
-    whole = all(one.rank_means_ns or {*_ENDS} <= one.stated.keys() for one in curve.cases)
+    # The one of the three that counts as the figure is not among the others.
+    whole = all(one.rank_means_ns or {_ENDS[0]} <= one.stated.keys() for one in curve.cases)
     return "" if whole else "the record has not every rank's own times"
 
 
@@ -82,8 +84,9 @@ def _one_time(curve: CurveFigures, one: CaseFigures) -> list[str]:
 
 
 def _over_ranks(curve: CurveFigures, one: CaseFigures) -> list[str]:
-    times = one.rank_means_ns or (*(1000 * one.stated[end] for end in _ENDS), one.mean_ns)
-    mean = sum(times) / len(times) if one.rank_means_ns else one.mean_ns
+    stated = {head: 1000 * one.stated[head] for head in (*_ENDS, _MEAN) if head in one.stated}
+    times = one.rank_means_ns or (*stated.values(), one.mean_ns)
+    mean = sum(times) / len(times) if one.rank_means_ns else stated.get(_MEAN, one.mean_ns)
     slowest = max(times)
     cells = [f"{t / 1000:.2f}" for t in (min(times), slowest, mean)]
     if not curve.pattern.bandwidth_factor:

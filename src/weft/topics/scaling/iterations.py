@@ -68,8 +68,9 @@ def _whole_and_part(
         mean = batch.over_ranks.mean
         yield run.of_operation_ns(batch, mean[""]), run.of_operation_ns(batch, mean[part])
         return
-    for rank, whole in parts_of_ranks(batch).items():
-        yield run.time_ns(batch, whole), part_ns(run, batch, name_of(rank, part))
+    for rank, name in parts_of_ranks(batch).items():
+        whole = run.time_ns(batch, name)
+        yield whole, part_ns(run, batch, name_of(rank, part)) if part else whole
 
 
 def _kept(whole: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np.float64]:
