@@ -9,6 +9,7 @@ import pytest
 import weft
 from support.builders import LAUNCH_EFFECTS, OPS_PER_SAMPLE, make_cases, synthetic_record
 from support.simulations import KNOWN
+from support.typed_tables import GAP_NS, WIRE_BYTES_PER_NS, bandwidths
 from weft.plan.case import Case
 from weft.sim.host_times import (
     HostTimes,
@@ -208,6 +209,18 @@ def streamed(path: Path, factor: float, sizes: Sequence[int] = tuple(GAPS_NS)) -
 
     cases = make_cases(("stream",), ("tcp", "mpi"), sizes)
     return weft.load(synthetic_record(path, cases, times_ns=times))
+
+
+def test_windows_of_another_program_give_its_messages_a_gap(tmp_path: Path) -> None:
+    """As osu_bw prints them. A stream's own gap goes first."""
+    windows = weft.load(bandwidths(tmp_path))
+    found = gaps_ns((windows,), "mpi", ONE_WAY_NS)
+    assert found[8] == pytest.approx(GAP_NS, rel=1e-3)
+    assert found[1 << 20] == pytest.approx((1 << 20) / WIRE_BYTES_PER_NS, rel=1e-3)
+    stream = streamed(tmp_path / "stream.jsonl", 1.0, (8,))
+    own = gaps_ns((windows, stream), "mpi", ONE_WAY_NS)
+    assert [*own] == [8]
+    assert own[8] > 2 * GAPS_NS[8]
 
 
 def test_messages_are_as_far_apart_as_a_stream_is_longer_than_its_ways(tmp_path: Path) -> None:

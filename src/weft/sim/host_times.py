@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from weft.record.run import Run
 
 POSTING, RECEIVING, STREAM = "host_overhead", "late_receive", "stream"
+WINDOWS = "window_stream"
 _POST = "post_send"
 # The calls of a message that is sent.
 _SENDING = (_POST, "complete_send")
@@ -148,8 +149,18 @@ def gaps_ns(
 ) -> dict[int, float]:
     """The time between two messages of a stream by size, ns, of two ranks; of the first record.
 
-    A stream that is shorter than its latencies has none.
+    A stream that is shorter than its latencies has none. Without any stream the time per message of
+    the windows of osu_bw counts, and so does the time per message that another program states: the
+    wait for a window is then part of it, so it is no shorter than the gap.
     """
+    return _gaps_of(STREAM, runs, transport, ping_pong) or _gaps_of(
+        WINDOWS, runs, transport, ping_pong
+    )
+
+
+def _gaps_of(
+    test: str, runs: Sequence[Run], transport: str, ping_pong: Mapping[int, float]
+) -> dict[int, float]:
     sizes = sorted(ping_pong)
     times = [ping_pong[size] for size in sizes]
     found: dict[int, list[float]] = {}
@@ -157,12 +168,15 @@ def gaps_ns(
     for at, run in enumerate(runs):
         for batch in run.measured:
             case = run.cases[batch.case]
-            is_one = case.test == STREAM and case.transport == transport and case.ranks == 2
-            if not is_one or batch.ops_per_sample < 2 or seen.setdefault(case.bytes, at) != at:
+            is_one = case.test == test and case.transport == transport and case.ranks == 2
+            if not is_one or seen.setdefault(case.bytes, at) != at:
                 continue
-            one_way, report = np.interp([case.bytes, sizes[0]], sizes, times)
-            whole = launch_median(run.time_ns(batch)) * batch.ops_per_sample
-            gap = (whole - one_way - report) / (batch.ops_per_sample - 1)
-            if gap > 0:
-                found.setdefault(case.bytes, []).append(gap)
-    return {size: float(np.median(own)) for size, own in sorted(found.items())}
+            each = launch_median(run.time_ns(batch))
+            if test == WINDOWS or batch.stated is not None:
+                found.setdefault(case.bytes, []).append(each)
+            elif batch.ops_per_sample > 1:
+                one_way, report = np.interp([case.bytes, sizes[0]], sizes, times)
+                whole = each * batch.ops_per_sample - one_way - report
+                found.setdefault(case.bytes, []).append(whole / (batch.ops_per_sample - 1))
+    gaps = {size: float(np.median(own)) for size, own in sorted(found.items())}
+    return {size: gap for size, gap in gaps.items() if gap > 0}

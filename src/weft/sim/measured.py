@@ -24,6 +24,7 @@ from weft.sim.answers import Certainty
 from weft.sim.calibrate import Times, lines_of, table_of
 from weft.sim.host_times import (
     STREAM,
+    WINDOWS,
     eager_bytes,
     exchanges_ns,
     gaps_ns,
@@ -44,7 +45,7 @@ _FEWEST_TO_HOLD_OUT = 8
 _LEAST_ADDED = 1024
 _FEWEST_OF_A_LINE = 2
 # What a platform is made of.
-MADE_OF = ("ping_pong", "sendrecv", STREAM)
+MADE_OF = ("ping_pong", "sendrecv", STREAM, WINDOWS)
 
 
 class HeldOut(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ from weft.plan.cases import Experiment, Variants
 from weft.record.rank_times import shares_cores
 from weft.sim.algorithms import algorithms_of, taken_by
 from weft.sim.crossbar import at_crossbar
+from weft.sim.host_times import POSTING, RECEIVING
 from weft.sim.measured import MADE_OF, HeldOut, shows_additions
 from weft.studies.reproduction import simulated_run
 from weft.tables import Table
@@ -168,7 +169,23 @@ def _causes(found: Measured, every: Sequence[HeldOut]) -> list[str]:
     absent = [test for test in _WANTED if not _has(every, test)]
     if absent:
         notes.append(f"not in the record, so not predicted: {', '.join(absent)}")
+    if unused := _unused(found, every):
+        notes.append(f"in the record, but a platform is not made of it: {', '.join(unused)}")
     return notes
+
+
+def _unused(found: Measured, every: Sequence[HeldOut]) -> list[str]:
+    """The tests that neither made the platform nor were predicted by it."""
+    tests = {
+        case.test: None
+        for run in found.runs
+        for case in run.cases.values()
+        if case.key in run.measured_by_case
+        and case.test not in (*MADE_OF, POSTING, RECEIVING)
+        and not run.patterns[case.test].application.computes
+        and not shows_additions(case)
+    }
+    return [test for test in tests if not _has(every, test)]
 
 
 def _load(found: Measured) -> str:
