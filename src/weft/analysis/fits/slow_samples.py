@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.analysis.fits.least_squares import least_squares, rises
+from weft.analysis.stats.in_time import times_wider
 from weft.analysis.stats.intervals import CONFIDENCE
 from weft.analysis.stats.parameters import student
 from weft.quantiles import quantiles
@@ -55,7 +56,7 @@ def covering_mean(slope: Estimate, sweeps: Sequence[Sweep]) -> Estimate:
         return slope
     if len(sweeps) > 1:
         error = float(np.std(np.log(slopes), ddof=1)) / math.sqrt(len(sweeps))
-        other = student(len(sweeps) - 1) * error
+        other = student(len(sweeps) - 1) * error * times_wider(slopes.tolist(), slope.unit)
     else:
         other = (plain[0].high - plain[0].low) / 2 / plain[0].value
     middle = float(np.mean([rises(sweep) @ sweep.means_ns for sweep in sweeps]))

@@ -11,6 +11,7 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
+from weft.analysis.stats.in_time import widened
 from weft.estimate import PLURAL, Estimate, Unit
 
 if TYPE_CHECKING:
@@ -160,9 +161,10 @@ def median_of_launches(
     """The median over launches of each launch's median, positive values, with its interval.
 
     The interval is that of `interval_of_median`, of the logarithms, so that it stays positive and
-    turns into a bandwidth's interval without loss. One launch has none. `resolution` is what one
-    tick of the clock is worth in the values: each is known to half of it. `unit` says what the
-    values are independent over. Raises ValueError for no value or one that is not positive.
+    turns into a bandwidth's interval without loss, and wider where launches that follow each other
+    are alike (in_time.py): `medians` are in the order of time. One launch has none. `resolution` is
+    what one tick of the clock is worth in the values: each is known to half of it. `unit` says what
+    the values are independent over. Raises ValueError for no value or one that is not positive.
     """
     ordered = sorted(medians)
     if not ordered or ordered[0] <= 0:
@@ -180,8 +182,9 @@ def median_of_launches(
             unit=unit,
         )
     half_tick = min(resolution / 2 / ordered[0], 0.5)
-    logs = [math.log(value) for value in ordered]
+    logs = [math.log(value) for value in medians]
     low, high, method = interval_of_median(logs, -math.log1p(-half_tick))
+    low, high = widened(low, math.log(middle), high, logs, unit)
     return Estimate(
         # The same value many times over comes back from its logarithm a little off.
         value=middle,

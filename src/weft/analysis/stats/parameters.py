@@ -7,10 +7,12 @@ itself, and the interval covers the variation between their parameters.
 from __future__ import annotations
 
 import math
+import statistics
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.stats.in_time import widened
 from weft.analysis.stats.intervals import (
     CONFIDENCE,
     ONE,
@@ -48,18 +50,20 @@ def over_launches(values: Sequence[float], *, positive: bool, unit: Unit = "laun
     """The median of the launches' parameters with its 95 % interval; at least two are wanted.
 
     The interval is that of medians of times (`interval_of_median`), of the logarithms where they
-    are `positive`. `unit` is what the values are of. Raises ValueError for fewer than two.
+    are `positive`, wider where launches that follow each other are alike: they are in the order of
+    time. `unit` is what the values are of. Raises ValueError for fewer than two.
     """
     if len(values) < 2:
         raise ValueError("over_launches needs at least two launches")
     if positive and min(values) > 0:
         logs = over_launches([math.log(value) for value in values], positive=False, unit=unit)
         return logs.mapped(exp)
-    ordered = sorted(values)
-    count = len(ordered)
-    low, high, method = interval_of_median(ordered)
+    count = len(values)
+    middle = statistics.median(values)
+    low, high, method = interval_of_median(values)
+    low, high = widened(low, middle, high, values, unit)
     return Estimate(
-        value=(ordered[(count - 1) // 2] + ordered[count // 2]) / 2,
+        value=middle,
         low=low,
         high=high,
         coverage=CONFIDENCE,
@@ -99,22 +103,22 @@ def of_mean_times(
         return of_mean_times(logs, sessions, positive=False).mapped(exp)
     own, unit = over_sessions(in_sessions(values, sessions))
     found = over_launches(own, positive=False, unit=unit)
-    low, high = _ends_of_mean(own)
+    low, high = widened(*_ends_of_mean(own), own, unit)
     return msgspec.structs.replace(found, low=min(found.low, low), high=max(found.high, high))
 
 
-def _ends_of_mean(values: Sequence[float]) -> tuple[float, float]:
-    """The 95 % interval of the mean of two values or more."""
+def _ends_of_mean(values: Sequence[float]) -> tuple[float, float, float]:
+    """The mean of two values or more between the ends of its 95 % interval."""
     count = len(values)
     mean = math.fsum(values) / count
     second, third = (math.fsum((one - mean) ** power for one in values) / count for power in (2, 3))
     if second <= 0:
-        return mean, mean
+        return mean, mean, mean
     error = math.sqrt(second / (count - 1))
     reach = student(count - 1)
     skewness = third / second**1.5 / math.sqrt(count) if count >= FEWEST_FOR_SKEWNESS else 0.0
     low, high = (unskewed(end, skewness) for end in (reach, -reach))
-    return mean - error * low, mean - error * high
+    return mean - error * low, mean, mean - error * high
 
 
 def unskewed(quantile: float, skewness: float) -> float:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.stats.in_time import times_wider
 from weft.analysis.stats.intervals import exp
 from weft.estimate import Unit
 
@@ -346,16 +347,18 @@ def _inverse_trigamma(value: float) -> float:
 
 
 def difference_of_pairs(differences: Sequence[float]) -> Slowdown | None:
-    """Of differences that are one each of a pair of launches: Student's of one sample.
+    """Of differences that are one each of a pair of launches, in time: Student's of one sample.
 
     None of fewer than two.
     """
     if len(differences) < 2:
         return None
+    # As many independent values know the mean, and its scatter, as well.
+    count = max(len(differences) / times_wider(differences) ** 2, 2.0)
     return Slowdown(
         log=_mean(differences),
-        squared_error=variance_of(differences) / len(differences),
-        freedom=float(len(differences) - 1),
+        squared_error=variance_of(differences) / count,
+        freedom=count - 1,
     )
 
 

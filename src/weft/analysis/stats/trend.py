@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from functools import cache
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.analysis.stats import in_time
 from weft.analysis.stats.intervals import exp
 from weft.analysis.stats.launches import command_for_launches
 from weft.analysis.stats.levels import connected, levels
@@ -34,6 +36,9 @@ TOGETHER_LEVEL = 0.04
 FEWEST_TOGETHER = 3
 # With fewer no order of launches is rarer than the level.
 FEWEST = 5
+# Intervals that are so many times as wide are worth a sentence, and of few launches, which are not
+# wider, an autocorrelation of so much.
+WORTH_A_WORD, HIGH = 1.2, 0.4
 # From so many on a rise by twice the scatter of launches is seen more often than not;
 # `python -m bench.decisions trend`.
 ENOUGH = 20
@@ -180,12 +185,12 @@ def trends_in_words(run: Run) -> tuple[str, ...]:
 
     Where no transport shows any by itself, one of all of them together.
     """
-    cure = (
-        "intervals over such launches are too narrow; measure again at other times, and give"
-        " all records to weft compare and weft check"
-    )
+    again = "measure again at other times, and give all records to weft compare and weft check"
     sentences = []
-    for found in trends_of(run):
+    used = trends_of(run)
+    fewest = min((found.launches for found in used), default=0)
+    for found in used:
+        cure = f"{_of_such_launches(found.launches)}; {again}"
         place = (
             f"trend over time: {found.transport}, {counted(found.launches, 'launch')} of"
             f" {counted(found.cases, 'case')}"
@@ -203,15 +208,47 @@ def trends_in_words(run: Run) -> tuple[str, ...]:
             )
     chance = _together(run)
     if chance is not None:
-        used = trends_of(run)
         some = any(found.launches < ENOUGH for found in used)
         alone = f", which one transport alone seldom shows with fewer than {ENOUGH}" if some else ""
         sentences.append(
             "trend over time: launches of all transports together, in their order"
             f" ({_counts(used)}): neighbouring launches are correlated"
-            f" (p = {chance:.1%}){alone}; {cure}"
+            f" (p = {chance:.1%}){alone}; {_of_such_launches(fewest)}; {again}"
         )
-    return tuple(sentences)
+    return (*sentences, *filter(None, [alike_in_words(run)]))
+
+
+def _of_such_launches(launches: int) -> str:
+    if launches < in_time.FEWEST:
+        return "intervals over such launches are too narrow"
+    return "intervals over such launches are wider by the autocorrelation that is measured"
+
+
+def alike_in_words(run: Run) -> str:
+    """By how much intervals are wider for launches that are alike; of few a warning; else empty."""
+    if run.header.plan.simulated or len(run.sessions) > 1:
+        return ""
+    series = [list(own.values()) for own in run.launch_medians_ns.values()]
+    known = [own for own in series if len(own) >= in_time.FEWEST]
+    used = known or [own for own in series if len(own) >= in_time.FEWEST_WARNED]
+    if not used:
+        return ""
+    alike = statistics.median(map(in_time.autocorrelation, used))
+    launches = counted(min(map(len, used)), "launch")
+    of = f"autocorrelation {alike:.1f} over {launches}, the median of {counted(len(used), 'case')}"
+    wider = statistics.median(map(in_time.times_wider, used))
+    if known and wider >= WORTH_A_WORD:
+        return (
+            f"launches that follow each other are alike ({of}): intervals are {wider:.1f} times as"
+            " wide for it"
+        )
+    if not known and alike >= HIGH:
+        return (
+            f"launches that follow each other look alike ({of}): intervals may be too narrow; from"
+            f" {in_time.FEWEST} launches on they are wider by what is measured: type"
+            f" {command_for_launches(run, in_time.FEWEST)}"
+        )
+    return ""
 
 
 def power_in_words(run: Run) -> str:
