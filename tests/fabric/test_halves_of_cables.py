@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from weft.fabric.network import FabricSwitch, Trunk, _halves_of_levels
+from weft.fabric.halves import _halves_of_levels
+from weft.fabric.network import FabricSwitch, Trunk
 from weft.fabric.topologies import FabricAsked, build_fabric
 
 
