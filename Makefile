@@ -98,6 +98,8 @@ lint: $(ENVIRONMENT) $(STAMPS)/packages-test ## Style, types and formats only
 format: $(ENVIRONMENT) $(STAMPS)/packages-test ## Rewrite all sources in the project's format
 	$(BIN)/ruff check --fix --exit-zero .
 	$(BIN)/ruff format .
+	@clang-format --version | grep -q 'version 14\.' || \
+	  { echo "make format: C++ is formatted by clang-format 14 only; use Debian 12's"; exit 1; }
 	find engine -name '*.[ch]pp' -print0 | xargs -0 clang-format -i
 
 bench: build $(STAMPS)/packages-bench ## Measure weft beside its peers on this machine
