@@ -205,10 +205,7 @@ def test_what_measures_is_taken(line: str, folder: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.engine
-# With rails, random pairs start hundreds of simulations, which take minutes on two cores.
-@pytest.mark.parametrize(
-    "line", [one for one in lines_of("simulated") if not ("random_pairs" in one and "rails" in one)]
-)
+@pytest.mark.parametrize("line", lines_of("simulated"))
 def test_what_simulates_does_as_its_example_says(line: str, folder: Path) -> None:
     for name in ("mine.xml", "memory.xml"):
         if name in line:

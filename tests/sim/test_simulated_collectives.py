@@ -10,6 +10,7 @@ from weft.analysis.summary import summarise
 from weft.fabric.topologies import FabricAsked
 from weft.sim.algorithms import algorithms_of
 from weft.sim.predicted import Variant, predicted
+from weft.sim.protocols import Piece, Protocols
 from weft.topics.exchange import exchanges_of
 
 pytestmark = pytest.mark.engine
@@ -50,6 +51,21 @@ def test_a_ring_is_an_exchange_of_a_part_for_each_other_rank_twice(tmp_path: Pat
     # In one of the two turns it is added to another, four bytes in a nanosecond.
     wanted = steps * KNOWN.sendrecv_ns(part) + steps / 2 * part / 4
     assert time_ns(run) == pytest.approx(wanted, rel=0.02)
+
+
+@pytest.mark.parametrize("power", [1, 2, 3, 4])
+def test_a_reduction_and_a_broadcast_are_a_tree_each_way(tmp_path: Path, power: int) -> None:
+    """On any number of ranks: a message each step, and an addition of all numbers on the way up."""
+    ranks, size = 1 << power, 1 << 20
+    [(name, settings)] = algorithms_of("allreduce", "reduce-broadcast", ranks).items()
+    plain = Protocols(transfer=(Piece(0, 2000.0, 1.0),), eager_below_bytes=1)
+    variant = Variant(
+        fabric=FabricAsked(nodes=ranks, switch="24"), algorithm=name, settings=settings
+    )
+    on = predicted(platform(plain, nodes=ranks), variant)
+    [row] = exchanges_of(simulated(tmp_path, ("allreduce",), "1MiB", on, ranks=ranks))
+    wanted = 2 * power * plain.sendrecv_ns(size) + power * size / 4
+    assert row.greatest_ns.value == pytest.approx(wanted, rel=0.02)
 
 
 def test_a_binomial_tree_leaves_the_root_first(tmp_path: Path) -> None:

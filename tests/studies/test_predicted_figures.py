@@ -11,7 +11,7 @@ from weft.applications.asked import ApplicationsAsked
 from weft.fabric.topologies import FabricAsked
 from weft.plan.cases import Experiment, Variants
 from weft.sim.answers import PredictedFigure
-from weft.sim.draws import DRAWS
+from weft.sim.draws import DRAWS, draws_needed
 from weft.sim.predicted import Variant
 from weft.studies.prediction import predicted_on
 from weft.studies.simulations import Effort
@@ -111,3 +111,18 @@ def test_lattices_with_unlike_sites_are_predicted_apart(tmp_path: Path) -> None:
     assert list(alone) == ["halo 4^4", "halo 4^4 360B_a_site"]
     assert of_sizes("36,360") == pytest.approx(alone)
     assert alone["halo 4^4 360B_a_site"] > 1.5 * alone["halo 4^4"]
+
+
+@pytest.mark.parametrize(
+    ("values", "draws"),
+    [
+        ([5.0] * 8, 8),
+        # A standard deviation of 1 % of the mean: (2.365 x 1 / 2)^2 = 1.4 draws.
+        ([0.99, 1.01] * 4, 8),
+        # Of 5.3 %: (2.365 x 5.345 / 2)^2 = 39.9.
+        ([0.95, 1.05] * 4, 40),
+        ([1.0, 2.0] * 4, DRAWS),
+    ],
+)
+def test_draws_are_as_many_as_their_scatter_needs(values: list[float], draws: int) -> None:
+    assert draws_needed(values) == draws

@@ -25,6 +25,14 @@ LIBRARIES: Mapping[str, str] = MappingProxyType(
 # What the parts of an operation are made of: MVAPICH2's rules do not end with their own.
 _PARTS: Mapping[str, str] = MappingProxyType({"mvapich2": "mpich"})
 _SELECTOR = "smpi/coll-selector"
+# Operations that an algorithm is made of, which the simulator would choose by Open MPI's rules. A
+# ring of fewer numbers than ranks is a reduction and a broadcast too.
+_TREES: Mapping[str, str] = MappingProxyType(
+    {"smpi/reduce": "binomial", "smpi/bcast": "binomial_tree"}
+)
+_INSIDE: Mapping[tuple[str, str], Mapping[str, str]] = MappingProxyType(
+    {("allreduce", "reduce-broadcast"): _TREES, ("allreduce", "ring"): _TREES}
+)
 # By test: the setting, and its values. Each gave right results on 2 to 24 ranks, but where it says
 # that it wants a power of two.
 _ALGORITHMS: Mapping[str, tuple[str, Mapping[str, str]]] = MappingProxyType(
@@ -145,6 +153,6 @@ def algorithms_of(test: str, text: str, ranks: int) -> dict[str, dict[str, str]]
         found[name] = (
             {_SELECTOR: _PARTS.get(name, LIBRARIES[name]), setting: LIBRARIES[name]}
             if name in LIBRARIES
-            else {setting: own[name]}
+            else {setting: own[name], **_INSIDE.get((test, name), {})}
         )
     return found

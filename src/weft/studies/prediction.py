@@ -71,7 +71,7 @@ def predicted_on(
     published = _published(base)
     _check_refused(effort.refused(placed[0]), published.name if published else "")
     effort.foresee(base, variants[0], experiment, len(variants))
-    runs = [effort.run(one, at) for at, one in enumerate(placed)]
+    runs = effort.runs(placed)
     certainty, memory = known_certainty(base), memory_of(placed, shared)
     is_known = memory is not None or not _have_neighbours(placed)
     moved = effort.moved(base, variants, experiment, certainty if is_known else None, memory)

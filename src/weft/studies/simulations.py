@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
 from weft.names import as_typed
+from weft.sim.draws import FEWEST_DRAWS
 from weft.units import format_duration
 from weft.wording import counted, verb_of
 
@@ -63,6 +64,7 @@ class Effort:
         self._begun_s = time.monotonic()
         self._simulated_s = 0.0
         self._shortest_bytes = 0
+        self._draws = FEWEST_DRAWS
         now = datetime.datetime.now(datetime.UTC)
         # To the microsecond: several predictions may be begun in a second, into one folder.
         self._stem = f"weft-predict-{now:%Y%m%d-%H%M%S-%f}"
@@ -213,6 +215,29 @@ class Effort:
             " --nodes, sizes or fabrics",
         )
 
+    def runs(self, placed: "Sequence[Sequence[PlacedTests]]") -> "list[list[Run]]":
+        """The records of all variants, which are drawn as often as the scatter of some draws needs.
+
+        All equally often: draws of one number have the same pairs on every fabric.
+        """
+        from weft.sim.draws import draws_needed
+
+        found = [self.run(one, at) for at, one in enumerate(placed)]
+        drawn = [
+            [*medians.values()]
+            for own in found
+            for run in own
+            for medians in run.launch_medians_ns.values()
+            if 1 < len(medians) == self._draws
+        ]
+        needed = max(map(draws_needed, drawn), default=self._draws)
+        if needed == self._draws:
+            return found
+        self._draws = needed
+        for one in (run for own in found for run in own):
+            one.path.unlink()
+        return [self.run(one, at) for at, one in enumerate(placed)]
+
     def run(self, placed: "Sequence[PlacedTests]", at: int) -> "list[Run]":
         """The records of a variant, one for each placement of its tests."""
         from weft.record.run import load
@@ -309,7 +334,7 @@ class Effort:
             precision=1.0,
             # Of draws each is a launch, and a second sample of it says the same.
             samples=1 if one.launches > 1 else self._samples,
-            launches=one.launches,
+            launches=min(one.launches, self._draws),
             command=("weft", *sys.argv[1:]),
             budget_s=budget_s,
             case_deadline_s=max(self._left_s(), 1.0),
