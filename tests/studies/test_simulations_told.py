@@ -66,7 +66,7 @@ def test_an_interrupt_of_a_simulation_ends_them_all(
     for request, one in zip(asked, placed, strict=True):
         # Of draws each is a launch with one sample.
         is_drawn = one.experiment.tests == ("random_pairs",)
-        assert (request.launches, request.samples) == ((100, 1) if is_drawn else (1, 3))
+        assert (request.launches, request.samples) == ((8, 1) if is_drawn else (1, 3))
         assert (request.platform, request.experiments) == (one.platform, (one.experiment,))
         assert (request.precision, request.budget_s, request.is_quiet) == (1.0, 60.0, False)
         assert 1.0 <= request.case_deadline_s <= 60.0
