@@ -31,8 +31,10 @@ def test_a_trend(tmp_path: Path) -> None:
     assert found.table["record"][:10].to_list() == [str(path) for path in paths]
     speeds = [speed for one in history["courses"] for speed in one["speeds"]]
     assert found.speeds["speed"].to_list() == speeds
-    steps = [step for one in history["courses"] for step in one["steps"]]
+    steps = [step for one in (*history["courses"], *history["together"]) for step in one["steps"]]
     assert found.steps["speed_low"].to_list() == [step["speed"]["low"] for step in steps]
+    assert found.steps["curve"][-1] == "all curves together"
+    assert not any(found.steps["is_against_others"])
     assert set(found.steps["record"]) == {str(paths[6])}
     assert found.notes == (*history["notes"], *history["advice"])
     assert repr(found).splitlines()[-1].endswith("2 of 2 curves have a step.")

@@ -66,16 +66,21 @@ class Trend:
 
     @cached_property
     def steps(self) -> pl.DataFrame:
-        """A row per step: its curve, its first session, the speed after it, and the p-value."""
+        """A row per step: its curve, its first session, the speed after it, and the p-value.
+
+        `is_against_others` marks a step relative to the other curves of the same sessions.
+        """
         return table_of_rows(
             {
                 "curve": one.name,
                 **_session(self.found, one.machine, step.session),
                 "speed": msgspec.to_builtins(step.speed),
                 "chance": step.chance,
+                "is_against_others": is_against,
             }
-            for one in self.found.courses
-            for step in one.steps
+            for one in (*self.found.courses, *self.found.together)
+            for is_against, own in ((False, one.steps), (True, one.against_others))
+            for step in own
         )
 
     @property
