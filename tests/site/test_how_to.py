@@ -8,8 +8,10 @@ typed on one, tests/lab/test_how_to.py.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
+import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +20,7 @@ from support.copies import ROOT
 from support.in_process import TERMINAL, weft_here
 from support.nights import EVEN, night
 from support.page_commands import changed, commands, outputs, untyped
+from support.printed import result_of
 from support.typed import request_of_command
 from weft.record.writer import compress
 
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 # On the lab's hosts, with ranks: what they measure is nodes.
 ON_A_CLUSTER = {"accept-a-cluster", "find-the-bad-cable", "on-a-cluster"}
 HERE = {"choose-between-fabrics", "compare-two-settings", "publish-a-figure", "watch-every-night"}
+# The tables and each command, in a test of its own.
+FROM_TABLES = "predict-from-two-nodes"
 # What simulates is in a test of its own, with fewer nodes.
 SIMULATES = "weft predict"
 FEWER = {"predict(.*) --nodes 96 --switch 24": r"predict\1 --nodes 8 --switch 4"}
@@ -52,7 +57,7 @@ def made_before(page: str, folder: Path) -> None:
 
 def test_every_how_to_page_is_typed() -> None:
     pages = {path.stem for path in (ROOT / "docs" / "how-to").glob("*.md")}
-    assert pages == ON_A_CLUSTER | HERE
+    assert pages == ON_A_CLUSTER | HERE | {FROM_TABLES}
     for page in sorted(pages):
         assert commands(f"how-to/{page}"), page
         assert not untyped(f"how-to/{page}"), page
@@ -96,3 +101,26 @@ def test_what_is_simulated_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for command in simulated:
         assert "--nodes 8" in command
         works(command, tmp_path)
+
+
+@pytest.mark.engine
+def test_two_tables_predict_many_nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On 64 nodes six exchanges of 1.05 us, three of them over two more switches of 200 ns, or 400.
+
+    On the page's 1,024 nodes they are ten and five.
+    """
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "how-to" / f"{FROM_TABLES}.md").read_text()
+    tables = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    for name, table in zip(("osu_latency.txt", "osu_bw.txt"), tables, strict=True):
+        (tmp_path / name).write_text(textwrap.dedent(table))
+    found = []
+    for command in commands(f"how-to/{FROM_TABLES}"):
+        if not command.startswith(SIMULATES):
+            works(command, tmp_path)
+            continue
+        fewer = changed(command, {"--nodes 1024 --switch 64": "--nodes 64 --switch 16"})
+        done = weft_here([*shlex.split(fewer)[1:], "--json"], {**os.environ, **TERMINAL})
+        assert done.returncode == 0, done
+        found.append(result_of(done.stdout, "predict")["fabrics"][0]["figures"][0]["value"])
+    assert found == pytest.approx([6 * 1050 + 3 * 2 * 200, 6 * 1050 + 3 * 2 * 400], rel=0.01)
