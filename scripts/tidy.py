@@ -88,7 +88,7 @@ def _sources(build: Path) -> list[Source]:
             continue
         words = shlex.split(command["command"])
         first = next(at for at, word in enumerate(words) if word.startswith("-"))
-        flags = tuple(words[first : words.index("-o")])
+        flags = _without_precompiled(words[first : words.index("-o")])
         key = common.copy()
         # The same in every checkout.
         key.update("\0".join(flags).replace(str(Path.cwd()), "").encode())
@@ -96,6 +96,13 @@ def _sources(build: Path) -> list[Source]:
             key.update(str(part.relative_to(Path.cwd())).encode() + part.read_bytes())
         found[path] = Source(path, flags, key.hexdigest())
     return list(found.values())
+
+
+def _without_precompiled(flags: list[str]) -> tuple[str, ...]:
+    """The flags without a header that another compiler precompiled."""
+    at = next((at for at, flag in enumerate(flags) if flag.endswith("cmake_pch.hxx")), None)
+    kept = flags if at is None else flags[: at - 1] + flags[at + 1 :]
+    return tuple(flag for flag in kept if flag != "-Winvalid-pch")
 
 
 def _compiled_by(command: dict[str, str]) -> list[Path]:

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -21,6 +22,8 @@ settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCh
 settings.load_profile("busy")
 hold_to_their_form()
 make_commands_once()
+# Who starts the tests in the background may ignore it, and weft leaves an ignored signal alone.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HERE = Path(__file__).parent
 # What tests marked engine or browser do beside their rest, by folder or file: the gate runs each

@@ -39,5 +39,5 @@ def test_a_planted_fault_is_found(tmp_path: Path, planted: str, check: str) -> N
 
 
 def test_a_good_source_with_a_concept_is_clean(tmp_path: Path) -> None:
-    good = "template <Small T>\nstatic T twice(T value) {\n  return value + value;\n}\n"
+    good = "namespace {\ntemplate <Small T>\nT twice(T value) {\n  return value + value;\n}\n}\n"
     assert findings(tmp_path, good) == ""
