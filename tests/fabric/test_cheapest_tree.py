@@ -21,7 +21,7 @@ from weft.errors import WeftError
 from weft.fabric.cost import cost_of
 from weft.fabric.fat_tree import TreeAsked, build_fat_tree
 from weft.fabric.halves import bisection_cables
-from weft.fabric.network import Fabric, parts_of
+from weft.fabric.network import Fabric, parts_of, ports_used
 from weft.fabric.topologies import FabricAsked, build
 from weft.fabric.tree_search import SwitchPrice, TreePrices, tree_flow
 from weft.sources.price_lists import read_prices
@@ -88,6 +88,33 @@ def test_known_answers(
     assert found == (leaves, spines, cores, cables)
 
 
+@pytest.mark.parametrize(
+    ("nodes", "radix", "switches"),
+    # With as many cables from each pod to a core these were 312, 177, 425 and 150.
+    [(2049, 36, 285), (2049, 64, 164), (5000, 64, 397), (1100, 40, 138)],
+)
+def test_cores_with_one_cable_more_from_some_pods_save_switches(
+    nodes: int, radix: int, switches: int
+) -> None:
+    fabric = tree(nodes, radix)
+    assert len(fabric.switches) == switches
+    # No three-level tree has fewer than leaves and spines that are full, and cores above them.
+    full = ceil(nodes / (radix // 2))
+    assert len(fabric.switches) >= 2 * full + ceil(full / 2)
+    assert max(ports_used(fabric)) <= radix
+    own: dict[tuple[int, int], int] = Counter()
+    cores = {at for at, switch in enumerate(fabric.switches) if switch.role == "core"}
+    leaves = [at for at, switch in enumerate(fabric.switches) if switch.role == "leaf"]
+    above = {at: frozenset(one.other for one in fabric.trunks if one.one == at) for at in leaves}
+    pods = {spine: at for at, pod in enumerate(set(above.values())) for spine in pod}
+    for trunk in fabric.trunks:
+        if trunk.other in cores:
+            own[pods[trunk.one], trunk.other] += trunk.cables
+    assert len(own) == len(set(pods.values())) * len(cores)
+    assert max(own.values()) - min(own.values()) == 1
+    assert bisection_cables(fabric) == nodes // 2
+
+
 def test_384_nodes_cost_what_an_even_tree_does(tmp_path: Path) -> None:
     """80 switches and 768 cables; 432 nodes have 90 and 864."""
     prices = read_prices(price_list(tmp_path / "p.toml"))
@@ -139,8 +166,13 @@ def every_three_level(
 
 
 def every_core(pods: int, spines: int, above: int, radix: int) -> list[int]:
-    """Numbers of cores over which the spines' cables spread: each core as many of every pod."""
+    """Numbers of cores over which the spines' cables spread: each core as many of every pod, or all
+    cables in turn, if each core has one of every pod."""
     found = []
+    for cores in range(1, spines * above + 1):
+        in_turn = Counter(cable % cores for cable in range(pods * spines * above))
+        if max(in_turn.values()) <= radix:
+            found.append(cores)
     for cores in range(1, spines * above + 1):
         for groups in range(1, spines + 1):
             if spines % groups or cores % groups or above % (cores // groups):

@@ -227,7 +227,9 @@ def test_the_bisection_of_an_even_tree_is_what_its_blocking_promises(asked: Fabr
     found = bisection_cables(fabric)
     half = asked.nodes // 2
     assert found <= half
-    assert found * blocked >= half
+    # Cores with one cable more from some pods lose a little, which the parts list says.
+    is_even = "not an even spread" not in fabric.spread
+    assert found * blocked >= (half if is_even else 0.85 * half)
 
 
 @QUICK

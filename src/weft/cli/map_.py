@@ -17,7 +17,7 @@ from weft.cli.where import Where, takes_where
 from weft.errors import WeftError
 from weft.names import choose
 from weft.plan import cases as plan
-from weft.plan.rounds import MOST_ROUNDS, turns_of, usual_rounds
+from weft.plan.rounds import MOST_ROUNDS, drawn_rounds, turns_of, usual_rounds
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ _AtOnce = Annotated[
 _Transport = Annotated[str, typer.Option(help="Measure over these transports, with commas.")]
 _Launches = Annotated[int, typer.Option(help="Launch the ranks so many times.")]
 _Budget = Annotated[str, typer.Option(help="Time budget of the whole map.")]
-_Seed = Annotated[int, typer.Option(help="Seed the random order of the rounds.")]
+_Seed = Annotated[int, typer.Option(help="Seed of the rounds: who meets whom, and their order.")]
 _Wait = Annotated[
     str,
     typer.Option(
@@ -175,7 +175,7 @@ def map_(
     shares = parse_slow(slow or ())
     simulated = _platform(context, platform, shares, known, ranks)
     request = _request(
-        context, simulated, where, _asked(simulated, shares, where, ranks, rounds),
+        context, simulated, where, _asked(simulated, shares, where, ranks, rounds, seed),
         at_once=at_once, sizes=sizes, transport=transport, launches=launches, budget=budget,
         seed=seed, wait=wait, mpi=mpi, option=option, output=output,
     )  # fmt: skip
@@ -225,6 +225,7 @@ def _asked(
     where: Where,
     ranks: int,
     rounds: int,
+    seed: int,
 ) -> tuple[int, tuple[int, ...]]:
     """The number of ranks and the rounds. Raises WeftError for too few."""
     from weft.sim.slow_cables import slow_nodes
@@ -243,7 +244,7 @@ def _asked(
             else "no hosts are named, and this is no job",
             "type --hosts n1,n2,n3,n4, or --ranks 4",
         )
-    return count, tuple(range(rounds or usual_rounds(count)))
+    return count, drawn_rounds(count, rounds or usual_rounds(count), seed)
 
 
 def _usual_ranks(where: Where) -> int:

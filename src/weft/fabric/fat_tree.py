@@ -7,6 +7,7 @@ half-bandwidth of Doerfler (2005).
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -218,6 +219,13 @@ def _core_trunks(layers: TreeLayers) -> Iterator[Trunk]:
     if not layers.cores:
         return
     first_core = layers.leaves + layers.spines * layers.pods
+    if layers.is_uneven:
+        for at in range(layers.pods * layers.spines):
+            first = at * layers.spine_uplinks
+            taken = Counter(n % layers.cores for n in range(first, first + layers.spine_uplinks))
+            for core, cables in sorted(taken.items()):
+                yield Trunk(layers.leaves + at, first_core + core, cables, "uplink")
+        return
     of_a_group = layers.cores // layers.core_groups
     for pod in range(layers.pods):
         for place in range(layers.spines):
@@ -232,7 +240,10 @@ def _in_words(layers: TreeLayers) -> str:
     where = " of its pod" if layers.pods > 1 else ""
     counts = f"{each} or {each + 1}" if rest else f"{each}"
     words = f"each leaf has {counted(layers.leaf_uplinks, 'uplink')}, {counts} to each spine{where}"
-    return f"{words}: not an even spread" if rest else words
+    if layers.is_uneven:
+        least = layers.spines * layers.spine_uplinks // layers.cores
+        words += f"; each core has {least} or {least + 1} cables to each pod"
+    return f"{words}: not an even spread" if rest or layers.is_uneven else words
 
 
 def _zone(asked: TreeAsked, layers: TreeLayers) -> str:
@@ -242,6 +253,7 @@ def _zone(asked: TreeAsked, layers: TreeLayers) -> str:
         and layers.leaves % layers.pods == 0
         and layers.leaf_uplinks % layers.spines == 0
         and layers.core_groups in (0, layers.spines)
+        and not layers.is_uneven
     )
     if not is_regular:
         return ""

@@ -130,7 +130,8 @@ def _upwards(tree: _Tree, start: int, end: int, down: tuple[Cable, ...]) -> list
     (_, spine, n), *above = down
     if tree.pods[start] == tree.pods[end]:
         return [tree.cable(start, spine, n)]
-    # Spines at the same place of their pods meet at the same cores.
-    own = sorted(tree.up[start])[sorted(tree.up[end]).index(spine)]
+    # Spines at the same place of their pods meet at the same cores, or the next ones do.
+    spines, place = sorted(tree.up[start]), sorted(tree.up[end]).index(spine)
     [(_, core, m)] = above
+    own = next(one for one in (*spines[place:], *spines[:place]) if core in tree.up[one])
     return [tree.cable(start, own, n), tree.cable(own, core, m)]

@@ -2,9 +2,10 @@
 
 Every leaf has as many uplinks, and nodes are shared out so that leaves differ by one at most. A
 spine has as many cables to each leaf of its pod ("even"), or one more to some ("any"). Spines at
-the same places in their pods meet at the same cores. Among these the cheapest is found: nothing is
-skipped but what costs at least as much as what is found already. So what is taken away, nodes or
-uplinks that were asked for, never makes it more expensive.
+the same places in their pods meet at the same cores. A core has as many cables from each pod, or
+one more from some pods, unless it has line cards or a bisection is stated. Among these the cheapest
+is found: nothing is skipped but what costs at least as much as what is found already.
+So what is taken away, nodes or uplinks that were asked for, never makes it more expensive.
 """
 
 from __future__ import annotations
@@ -58,8 +59,9 @@ class TreeLayers(msgspec.Struct, frozen=True, kw_only=True):
     """How many of everything, and how many cables run upwards from a leaf and from a spine.
 
     `spines` are those of a pod. Cores are in `core_groups`, each of as many: the spines at every
-    `core_groups`-th place of a pod share their uplinks out over the cores of a group. `alone` is
-    the only switch there is.
+    `core_groups`-th place of a pod share their uplinks out over the cores of a group; with
+    `is_uneven` in turn, so that a core has one cable more from some pods. `alone` is the only
+    switch there is.
     """
 
     leaves: int
@@ -69,6 +71,7 @@ class TreeLayers(msgspec.Struct, frozen=True, kw_only=True):
     spine_uplinks: int = 0
     cores: int = 0
     core_groups: int = 0
+    is_uneven: bool = False
     alone: SwitchPrice | None = None
 
 
@@ -239,6 +242,8 @@ class TreeSearch:
         self._needs = needs
         self._prices = prices
         self._spread = spread
+        # A stated bisection is counted for cores that have as many cables from each pod.
+        self._may_be_uneven = not prices.core.card_ports and isinstance(needs, BlockingNeeds)
         self._best: tuple[Key, TreeLayers] | None = None
 
     @property
@@ -303,9 +308,9 @@ class TreeSearch:
         radix, fullest = self._prices.spine.radix, ceil(self._nodes / leaves)
         of_a_pod, below = ceil(leaves / pods), self._needs.ports_below(radix)
         _, cores, cables = self._fewest_of_pods(leaves * least)
-        # A core has as many ports for each pod.
-        of_core = self._prices.core.radix // pods
-        cores = max(cores, ceil(self._needs.uplinks_of_spines(of_a_pod * least) / of_core))
+        cores = max(
+            cores, self._fewest_cores(pods, self._needs.uplinks_of_spines(of_a_pod * least))
+        )
         for spines in range(ceil(of_a_pod * least / max(1, below)), self._room(fullest) + 1):
             if self._is_dear(leaves, cables, pods * spines, cores):
                 return
@@ -319,15 +324,15 @@ class TreeSearch:
     def _cores(self, layers: TreeLayers, room: int) -> None:
         """All trees of such pods, whose spines have room for so many uplinks."""
         leaves, pods, spines = layers.leaves, layers.pods, layers.spines
-        of_core = self._prices.core.radix // pods
+        radix = self._prices.core.radix
         below = leaves * layers.leaf_uplinks
         least = self._needs.uplinks_of_spine(leaves, layers.leaf_uplinks, pods, spines)
         for up in range(least, room + 1):
             cables = pods * spines * up
-            fewest = ceil(spines * up / of_core)
+            fewest = self._fewest_cores(pods, spines * up)
             if self._is_dear(leaves, below + cables, pods * spines, fewest):
                 return
-            pairs = _meetings(spines, up, of_core)
+            pairs = _meetings(spines, up, radix // pods)
             # More cores with fewer cables each may need fewer line cards.
             for places, each in pairs if self._prices.core.card_ports else [max(pairs, key=_width)]:
                 groups = spines // places
@@ -336,6 +341,19 @@ class TreeSearch:
                         layers, spine_uplinks=up, cores=groups * (up // each), core_groups=groups
                     )
                 )
+            if self._may_be_uneven:
+                self._take(
+                    msgspec.structs.replace(
+                        layers, spine_uplinks=up, cores=fewest, core_groups=1, is_uneven=True
+                    )
+                )
+
+    def _fewest_cores(self, pods: int, of_a_pod: int) -> int:
+        """The fewest cores of so many pods with so many cables upwards each."""
+        if self._may_be_uneven:
+            return ceil(pods * of_a_pod / self._prices.core.radix)
+        # A core has as many ports for each pod.
+        return ceil(of_a_pod / (self._prices.core.radix // pods))
 
     def _room(self, nodes: int) -> int:
         return self._prices.leaf.radix - nodes

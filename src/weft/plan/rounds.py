@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from weft.plan.cases import SEED
+
 # Fewer rounds do not tell a slow node from chance, so few ranks meet again in other company.
 FEWEST_ROUNDS = 24
 # Up to so many ranks every pair meets; of more these rounds tell a slow node, not a slow pair.
@@ -32,6 +34,17 @@ def usual_rounds(ranks: int) -> int:
     """How many rounds are measured where nobody says: whole tournaments of few ranks."""
     tournament = rounds_of(ranks)
     return min(tournament * -(-FEWEST_ROUNDS // tournament), MOST_ROUNDS)
+
+
+def drawn_rounds(ranks: int, rounds: int, seed: int) -> tuple[int, ...]:
+    """So many rounds, in their order: of the tournaments that a seed draws, of SEED the first.
+
+    The engine mixes a round's number into 64 bits behind 40 of others, so it has at most 24.
+    """
+    tournament = rounds_of(ranks)
+    each = -(-rounds // tournament)
+    first = (seed - SEED) * each % max(1, (1 << 24) // tournament - each) * tournament
+    return tuple(range(first, first + rounds))
 
 
 def turns_of(ranks: int, at_once: int) -> int:

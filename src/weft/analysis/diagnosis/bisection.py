@@ -33,7 +33,7 @@ FEWEST = 4
 # Shorter messages do not fill a link.
 LEAST_BYTES = 65536
 # A message of at most so many bytes takes as long as an answer.
-_AS_AN_ANSWER = 64
+AS_AN_ANSWER = 64
 _Way: TypeAlias = "tuple[int, int]"
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -119,7 +119,7 @@ def answer_of(one: MeasuredMap, maps: Sequence[MeasuredMap]) -> float:
     """
     alike = [other for other in maps if other.case.but_for("bytes") == one.case.but_for("bytes")]
     least = min(alike, key=lambda other: other.case.bytes)
-    if least.case.bytes > _AS_AN_ANSWER:
+    if least.case.bytes > AS_AN_ANSWER:
         return 0.0
     return float(np.nanmedian(least.times.time_ns)) / 2
 

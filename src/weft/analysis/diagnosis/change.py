@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from weft.analysis.diagnosis.collisions import least_loaded
 from weft.analysis.diagnosis.diagnose import Diagnosis, diagnose
 from weft.analysis.diagnosis.matrix import matrix_of
 from weft.analysis.stats.intervals import interval_of_median
@@ -42,7 +43,7 @@ class MapChange(msgspec.Struct, frozen=True, kw_only=True):
 
 def change_between(before: PairTimes, after: PairTimes, fabric: KnownFabric) -> MapChange | None:
     """From the first to the second; None where they have no pair in common."""
-    first = matrix_of(before, KnownFabric())
+    first = matrix_of(least_loaded(before), KnownFabric())
     place = {name: at for at, name in enumerate(first.names)}
     of_first = np.array([place.get(name, -1) for name in after.names])
     source, target = of_first[after.source], of_first[after.target]

@@ -34,6 +34,7 @@ import msgspec
 import numpy as np
 
 from weft.analysis.diagnosis.causes import Cause, causes_of
+from weft.analysis.diagnosis.collisions import least_loaded
 from weft.analysis.diagnosis.fit import fits_of, least_fit
 from weft.analysis.diagnosis.pair_times import PairTimes, medians_by, medians_of
 from weft.analysis.diagnosis.split import split_of
@@ -113,6 +114,7 @@ def diagnose(times: PairTimes, fabric: KnownFabric, gone: Sequence[str] = ()) ->
     dead = tuple(name for name in times.names if name in silent)
     is_dead = np.isin(np.array(times.names), dead)
     used = times.at(np.isfinite(times.time_ns) & ~is_dead[times.source] & ~is_dead[times.target])
+    used = least_loaded(used)
     scatter = spread(excess_of(used, fabric))
     findings, rest, has_more = _single_causes(used, fabric)
     if grouped := _slow_together(used, fabric, findings):
@@ -207,7 +209,7 @@ def excess_of(times: PairTimes, fabric: KnownFabric) -> NDArray[Any]:
 
 def slowest_pairs(times: PairTimes, fabric: KnownFabric, most: int) -> tuple[SlowPair, ...]:
     """The directed pairs that are slower than is usual so far apart, the slowest first."""
-    used = times.at(np.isfinite(times.time_ns))
+    used = least_loaded(times.at(np.isfinite(times.time_ns)))
     pairs = pairs_of(used, excess_of(used, fabric))
     worst = [at for at in np.argsort(-pairs.log, kind="stable")[:most] if pairs.log[at] > 0]
     return tuple(_slow(used.names, pairs, at, float(pairs.log[at])) for at in worst)
@@ -216,7 +218,7 @@ def slowest_pairs(times: PairTimes, fabric: KnownFabric, most: int) -> tuple[Slo
 def distances(times: PairTimes, fabric: KnownFabric) -> NDArray[Any]:
     """How far each pair is apart: the level of the smallest group that holds both, else 0.
 
-    Where the ways are known, those of one length are as far apart.
+    Where the ways are known, those of one length are as far apart that share a cable with as many.
     """
     found = np.zeros(len(times.source), dtype=int)
     for group in sorted(fabric.groups, key=lambda one: -one.level):
@@ -231,7 +233,9 @@ def distances(times: PairTimes, fabric: KnownFabric) -> NDArray[Any]:
     lengths = [len(fabric.ways.get((names[i], names[j]), ())) for i, j in pairs]
     found *= 1 + max(lengths, default=0)
     found += np.array(lengths, dtype=int)[of_value]
-    return found
+    return (
+        found if times.load is None else found * (1 + int(times.load.max(initial=0))) + times.load
+    )
 
 
 def _worst(

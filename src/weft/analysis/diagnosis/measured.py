@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 import numpy as np
 
+from weft.analysis.diagnosis.bisection import AS_AN_ANSWER
+from weft.analysis.diagnosis.collisions import load_of
 from weft.analysis.diagnosis.guess import guessed
 from weft.analysis.diagnosis.pair_times import PairTimes
 from weft.fabric.known import LEVEL_OF_HOST, LEVEL_OF_RAIL, Group, KnownFabric
@@ -87,6 +89,10 @@ def _measured(
         fabric_of = topology_kept(run.header.topology).on
     lacks = run.header.lacks_topology and fabric_of is None
     known = _fabric(times, fabric_of, is_crowded=is_crowded or lacks)
+    # Short messages do not wait for each other, nor does one pair alone.
+    if case.bytes > AS_AN_ANSWER and not case.at_once:
+        load = load_of(times, known)
+        times, delays = (msgspec.structs.replace(one, load=load) for one in (times, delays))
     return MeasuredMap(
         case=case,
         times=times,

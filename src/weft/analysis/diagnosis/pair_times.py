@@ -45,7 +45,8 @@ class PairTimes(msgspec.Struct, frozen=True, kw_only=True):
     `names` are those of the endpoints. The arrays have one shape, (values,): `source` and `target`
     are places in `names`, `visit` counts what ran at once (a round of a launch), in the order of
     time, and `time_ns` is not a number where a pair failed. `is_first`: the source sent before the
-    target did; without it the lower one of both.
+    target did; without it the lower one of both. `load`: how many pairs of the visit are on the
+    busiest cable of the way; None where no routes are known.
     """
 
     names: tuple[str, ...]
@@ -54,6 +55,7 @@ class PairTimes(msgspec.Struct, frozen=True, kw_only=True):
     visit: NDArray[Any]
     time_ns: NDArray[Any]
     is_first: NDArray[Any] | None = None
+    load: NDArray[Any] | None = None
 
     @property
     def half(self) -> NDArray[Any]:
@@ -70,6 +72,7 @@ class PairTimes(msgspec.Struct, frozen=True, kw_only=True):
             visit=self.visit[places],
             time_ns=self.time_ns[places],
             is_first=self.half[places],
+            load=None if self.load is None else self.load[places],
         )
 
 
@@ -86,4 +89,11 @@ def joined(maps: Sequence[PairTimes]) -> PairTimes:
         visit=np.concatenate([first + one.visit for first, one in zip(visits, maps, strict=True)]),
         time_ns=np.concatenate([one.time_ns for one in maps]),
         is_first=np.concatenate([one.half for one in maps]),
+        load=_joined_loads(maps),
     )
+
+
+def _joined_loads(maps: Sequence[PairTimes]) -> NDArray[Any] | None:
+    """Those of all maps; None where one has none."""
+    loads = [one.load for one in maps if one.load is not None]
+    return np.concatenate(loads) if len(loads) == len(maps) else None
