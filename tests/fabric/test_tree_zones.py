@@ -25,8 +25,6 @@ def counts(fabric: Fabric) -> tuple[int, ...]:
     [
         # Six leaves of 16 nodes, two spines, four cables to each.
         (96, 24, 2, "2;16,6;1,2;1,4"),
-        # Twelve leaves of four nodes in four pods of three, two spines each, six cores.
-        (48, 6, 2, "3;4,3,4;1,2,3;1,1,1"),
         (54, 6, 1, "3;3,3,6;1,3,3;1,1,1"),
     ],
 )

@@ -38,7 +38,10 @@ _Bisection = Annotated[
     ),
 ]
 _Topology = Annotated[
-    str, typer.Option(help="Build a fat-tree, torus or dragonfly.", rich_help_panel=_PANEL)
+    str,
+    typer.Option(
+        help="Build a fat-tree, torus, dragonfly, hyperx or slim-fly.", rich_help_panel=_PANEL
+    ),
 ]
 Levels = Annotated[
     int,
@@ -49,12 +52,13 @@ Levels = Annotated[
 ]
 _Rails = Annotated[int, typer.Option(help="Build so many equal planes.", rich_help_panel=_PANEL)]
 Shape = Annotated[
-    str, typer.Option(help="Give a torus these sides: 8x8x4.", rich_help_panel=_PANEL)
+    str, typer.Option(help="Give a torus or HyperX these sides: 8x8x4.", rich_help_panel=_PANEL)
 ]
 PerSwitch = Annotated[
     int,
     typer.Option(
-        help="Cable so many nodes to a switch of a torus at most. 0: half of its ports.",
+        help="Cable so many nodes to a switch of a torus, hyperx or slim-fly at most. 0: half of"
+        " the ports of a torus; as many as leave the others their bandwidth.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -138,8 +142,9 @@ def check_fabric(context: typer.Context, topology: str) -> None:
     if topology != "fat-tree":
         refuse_typed(context, *OF_FAT_TREE, why=f"a {topology} is no fat tree")
     if topology != "torus":
+        own = {"hyperx": (), "slim-fly": ("shape",)}.get(topology, OF_TORUS)
         refuse_typed(
-            context, *OF_TORUS, why=f"a {topology} is no torus",
+            context, *own, why=f"a {topology} is no torus",
             fix="omit {}, or type --topology torus",
         )  # fmt: skip
 

@@ -32,5 +32,8 @@ class PricesByPart(Protocol):
     def of(self, part: str) -> PricedPart:
         """The price of a part. Raises WeftError where there is none."""
 
+    def has(self, part: str) -> bool:
+        """Whether the list has a price of its own for a part."""
+
     def card_of(self, radix: int) -> PricedPart | None:
         """The line card of the switch with so many ports; None of one that is not modular."""

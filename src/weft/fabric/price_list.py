@@ -36,6 +36,10 @@ class PriceList(msgspec.Struct, frozen=True, kw_only=True):
             f'add [[part]], part = "{part}", list_price = ...',
         )
 
+    def has(self, part: str) -> bool:
+        """Whether the list has a price of its own for a part."""
+        return any(one.part == part for one in self.parts)
+
     def card_of(self, radix: int) -> PricedPart | None:
         """The line card of the switch with so many ports; None of one that is not modular."""
         name = f"line card {radix}"

@@ -27,8 +27,8 @@ def others_like(built: Built) -> list[FabricAsked]:
     own = built.asked
     most = min(LARGER * own.nodes, MOST_NODES)
     each = built.fabric.switches[0].nodes
-    kinds = {"torus": _tori(own, each), "router": _dragonflies(own, each)}
-    found = kinds.get(built.fabric.switches[0].role, _trees(own))
+    kinds = {"torus": _tori(own, each), "dragonfly": _dragonflies(own, each)}
+    found = kinds.get(own.topology, _trees(own))
     sizes = {one.nodes: one for one in takewhile(lambda one: one.nodes <= most, found)}
     return [one for _, one in sorted({**sizes, own.nodes: own}.items())]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
+from weft.fabric.direct import DirectAsked, build_hyperx, build_slim_fly
 from weft.fabric.dragonfly import DragonflyAsked, build_dragonfly
 from weft.fabric.fat_tree import MOST_LEVELS, TreeAsked, build_fat_tree
 from weft.fabric.halves import bisection_cables
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from weft.fabric.part_prices import PricesByPart
 
 TOPOLOGIES = ("fat-tree", "torus", "dragonfly")
+# Without routes: to be priced, and not to be mapped or predicted.
+PRICED = (*TOPOLOGIES, "hyperx", "slim-fly")
 SPREADS: Mapping[str, Spread] = {"even": "even", "any": "any"}
 MOST_NODES = 100_000
 MOST_PORTS = 4096
@@ -96,13 +99,25 @@ def build(
     return Built(
         asked=asked,
         fabric=fabric,
-        parts=parts_of(fabric),
+        parts=with_optics(parts_of(fabric), prices),
         bisection_cables=cables,
         diameter_hops=hops.diameter,
         mean_hops=hops.mean,
         link=link.name if link else "",
         bisection_bytes_per_s=cables * link.one_way_bytes_per_s if link else None,
     )
+
+
+def with_optics(parts: tuple[PartCount, ...], prices: PricesByPart | None) -> tuple[PartCount, ...]:
+    """Two transceivers for each cable of a kind for which the list has some."""
+    kinds = [one.role.removesuffix(" cable") for one in parts if one.role.endswith(" cable")]
+    counts = {one.role: one.count for one in parts}
+    optics = tuple(
+        PartCount(part=name, role=name, count=2 * counts[f"{kind} cable"])
+        for kind in kinds
+        if prices is not None and prices.has(name := f"{kind} transceiver")
+    )
+    return (*parts, *optics)
 
 
 def build_fabric(
@@ -120,20 +135,28 @@ def build_fabric(
 def _plane(
     asked: FabricAsked, prices: PricesByPart | None, rate_bytes_per_s: float | None
 ) -> Fabric:
-    [topology] = choose("topology", [asked.topology], TOPOLOGIES)
+    [topology] = choose("topology", [asked.topology], PRICED)
     radixes = parse_switches(asked.switch)
     if topology != "fat-tree":
         _only_one(asked, radixes)
+    shape = parse_shape(asked.shape) if asked.shape else ()
     if topology == "torus":
-        shape = parse_shape(asked.shape) if asked.shape else ()
         return build_torus(
             TorusAsked(
                 nodes=asked.nodes, radix=radixes[0], shape=shape, per_switch=asked.per_switch
             )
         )
-    for name, given in (("--shape", asked.shape), ("--per-switch", asked.per_switch)):
-        if given:
-            raise WeftError(f"{name} {given} is for a torus", "type --topology torus")
+    direct = DirectAsked(
+        nodes=asked.nodes, radix=radixes[0], shape=shape, per_switch=asked.per_switch
+    )
+    if topology == "hyperx":
+        return build_hyperx(direct)
+    if shape:
+        raise WeftError(f"--shape {asked.shape} is for a torus", "type --topology torus")
+    if topology == "slim-fly":
+        return build_slim_fly(direct)
+    if asked.per_switch:
+        raise WeftError(f"--per-switch {asked.per_switch} is for a torus", "type --topology torus")
     if topology == "dragonfly":
         return build_dragonfly(DragonflyAsked(nodes=asked.nodes, radix=radixes[0]))
     [spread] = choose("spread", [asked.spread], tuple(SPREADS))
@@ -170,7 +193,9 @@ def tree_prices(prices: PricesByPart, radixes: tuple[int, int, int]) -> TreePric
         )
 
     leaf, spine, core = map(switch, radixes)
-    return TreePrices(leaf=leaf, spine=spine, core=core, cable=of("uplink cable"))
+    return TreePrices(
+        leaf=leaf, spine=spine, core=core, cable=of("uplink cable") + 2 * of("uplink transceiver")
+    )
 
 
 def _bisection(asked: FabricAsked, rate_bytes_per_s: float | None) -> int:

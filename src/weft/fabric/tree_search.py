@@ -243,7 +243,8 @@ class TreeSearch:
         self._prices = prices
         self._spread = spread
         # A stated bisection is counted for cores that have as many cables from each pod.
-        self._may_be_uneven = not prices.core.card_ports and isinstance(needs, BlockingNeeds)
+        self._has_uneven = not prices.core.card_ports and isinstance(needs, BlockingNeeds)
+        self._may_be_uneven = False
         self._best: tuple[Key, TreeLayers] | None = None
 
     @property
@@ -273,10 +274,12 @@ class TreeSearch:
                     self._take(TreeLayers(leaves=leaves, leaf_uplinks=up, spines=spines))
 
     def three_levels(self) -> None:
-        """Pods of leaves and spines below cores, over which all cables spread evenly."""
-        for leaves, least in self._leaves(self._nodes, self._fewest_of_pods):
-            for pods in range(2, min(leaves, self._prices.core.radix) + 1):
-                self._pods(leaves, least, pods)
+        """Pods of leaves and spines below cores, evenly cabled ones where they cost as little."""
+        for may_be_uneven in (False, True)[: 1 + self._has_uneven]:
+            self._may_be_uneven = may_be_uneven
+            for leaves, least in self._leaves(self._nodes, self._fewest_of_pods):
+                for pods in range(2, min(leaves, self._prices.core.radix) + 1):
+                    self._pods(leaves, least, pods)
 
     def _fewest_spines(self, uplinks: int) -> tuple[int, int, int]:
         """The fewest spines and cores above so many uplinks of leaves, and the cables of both."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _NAMES = (
     *("adapter", ANY_CABLE),
     *(f"{kind} cable" for kind in CABLES),
+    *(f"{kind} transceiver" for kind in CABLES),
     *("switch 24", "line card 288"),
 )
 _EXAMPLE = 'write currency = "USD", then [[part]], part = "switch 24", list_price = 7450'

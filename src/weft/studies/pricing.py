@@ -16,7 +16,7 @@ from weft.fabric.network import Fabric, cables_of, parts_of
 from weft.fabric.peaks import parse_link
 from weft.fabric.simgrid import platform_xml, zone_of
 from weft.fabric.sizes import others_like
-from weft.fabric.topologies import Built, build, build_fabric
+from weft.fabric.topologies import Built, build, build_fabric, with_optics
 from weft.sources.fabrics import NO_FABRIC, delivered_of, options_of, rate_of_link
 from weft.sources.named import files_named
 from weft.sources.price_lists import read_prices
@@ -209,7 +209,8 @@ def curve_of(option: FabricOption, prices: PriceList) -> tuple[str, list[tuple[i
         try:
             fabric = build_fabric(asked, prices, rate_of_link(option.delivered))
             ports = asked.nodes * asked.rails
-            points.append((ports, cost_of(parts_of(fabric), ports, prices).per_port))
+            parts = with_optics(parts_of(fabric), prices)
+            points.append((ports, cost_of(parts, ports, prices).per_port))
         except WeftError:
             # Too large for these switches, or made of a part that this fabric does not need.
             continue
