@@ -4,7 +4,7 @@ from math import prod
 
 import pytest
 
-from fabric.test_halves import least_of_all_sets
+from support.halves import least_of_all_sets
 from weft.errors import WeftError
 from weft.fabric.direct import PRIMES, DirectAsked, build_hyperx, build_slim_fly
 from weft.fabric.halves import bisection_cables

@@ -1,35 +1,13 @@
 """The bisection of fabrics without spines, against every set of switches and closed forms."""
 
-from typing import Any
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from support.halves import least_of_all_sets
 from weft.fabric.dragonfly import DragonflyAsked, build_dragonfly
 from weft.fabric.halves import bisection_cables
 from weft.fabric.network import Fabric
 from weft.fabric.topologies import FabricAsked, build, build_fabric
-
-
-def least_of_all_sets(fabric: Fabric) -> int:
-    """Over every set of switches: the cables that leave it, and its nodes more or fewer than half.
-
-    By the theorem of maximum flow and minimum cut this is the least flow over all halves of nodes.
-    """
-    sets = np.arange(1 << len(fabric.switches), dtype=np.int64)
-
-    def holds(switch: int) -> NDArray[Any]:
-        return sets >> switch & 1
-
-    leaving, nodes = np.zeros_like(sets), np.zeros_like(sets)
-    for trunk in fabric.trunks:
-        leaving += trunk.cables * (holds(trunk.one) ^ holds(trunk.other))
-    for at, switch in enumerate(fabric.switches):
-        nodes += switch.nodes * holds(at)
-    half = fabric.nodes // 2
-    apart = np.minimum(abs(nodes - half), abs(nodes - (fabric.nodes - half)))
-    return int((leaving + apart).min())
 
 
 def dragonfly(groups: int, radix: int) -> Fabric:

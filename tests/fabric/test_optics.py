@@ -34,7 +34,7 @@ def test_each_uplink_cable_has_two_transceivers(tmp_path: Path) -> None:
 def test_dear_optics_move_the_search_to_fewer_cables(tmp_path: Path) -> None:
     """One switch of 288 ports has no uplinks at all."""
     path = price_list(tmp_path / "p.toml")
-    asked = FabricAsked(nodes=96, switch="24,288")
+    asked = FabricAsked(nodes=96, switch="24,24,288")
     cheap = build(asked, read_prices(path))
     path.write_text(
         path.read_text(encoding="utf-8") + OPTICS.replace("= 100", "= 100000"), encoding="utf-8"

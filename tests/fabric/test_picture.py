@@ -197,7 +197,7 @@ def test_leaves_and_spines_of_a_pod_share_a_column() -> None:
     assert len(by_column) == 7
     assert all(len(own) == 2 and len(set(own)) == 1 for own in by_column.values())
     words = [line for box in picture.boxes for line in box.lines]
-    assert {"pods 2 to 3", "spines 19 to 54", "leaves 19 to 54", "cores 1 to 27"} <= set(words), (
+    assert {"pods 2 to 3", "spines 19 to 54", "leaves 19 to 54", "cores 1 to 19"} <= set(words), (
         words
     )
     upright = [line for line in picture.lines if line.level == 1]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 import numpy as np
 
+from weft.analysis.diagnosis.pair_times import AS_AN_ANSWER
 from weft.analysis.stats.intervals import CONFIDENCE
 from weft.analysis.stats.parameters import student
 from weft.estimate import Estimate
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 FEWEST = 4
 # Shorter messages do not fill a link.
 LEAST_BYTES = 65536
-# A message of at most so many bytes takes as long as an answer.
-AS_AN_ANSWER = 64
 _Way: TypeAlias = "tuple[int, int]"
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 

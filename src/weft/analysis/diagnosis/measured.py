@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 import numpy as np
 
-from weft.analysis.diagnosis.bisection import AS_AN_ANSWER
 from weft.analysis.diagnosis.collisions import load_of
 from weft.analysis.diagnosis.guess import guessed
-from weft.analysis.diagnosis.pair_times import PairTimes
+from weft.analysis.diagnosis.pair_times import AS_AN_ANSWER, PairTimes
 from weft.fabric.known import LEVEL_OF_HOST, LEVEL_OF_RAIL, Group, KnownFabric
 from weft.fabric.topology import topology_kept
 from weft.plan.case import Case

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# A message of at most so many bytes takes as long as an answer.
+AS_AN_ANSWER = 64
+
 
 def order_by(numbers: NDArray[Any], count: int) -> NDArray[Any]:
     """The places of whole numbers below `count`, those of a smaller one first, else as they stand.
