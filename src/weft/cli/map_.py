@@ -225,7 +225,7 @@ def _asked(
     where: Where,
     ranks: int,
     rounds: int,
-    seed: int,
+    seed: int = plan.SEED,
 ) -> tuple[int, tuple[int, ...]]:
     """The number of ranks and the rounds. Raises WeftError for too few."""
     from weft.sim.slow_cables import slow_nodes
