@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "run/case_memory.hpp"
 #include "tests/support/fake_fabric.hpp"
@@ -53,7 +54,7 @@ Measured measured(const std::string& test, std::uint64_t point, const Costs& scr
   return all;
 }
 
-const std::vector<Ticks>& part_of(const Batch& batch, const std::string& name) {
+const std::vector<Ticks>& part_of(const Batch& batch, std::string_view name) {
   return std::find_if(batch.parts.begin(), batch.parts.end(),
                       [&](const Series& part) { return part.name == name; })
       ->ticks;
