@@ -126,6 +126,10 @@ def test_times_and_percents() -> None:
     for bad in ("0s", "5 years", "", "-3", "1h30", "30min1h", "1h1h", "1h and 2min", "1.5.5"):
         with pytest.raises(WeftError):
             parse_seconds(bad)
+    assert parse_percent("5") == 0.05
+    assert parse_percent("1") == 0.01
+    with pytest.raises(WeftError, match=r"'0.05' may be 0.05 % or 5 %; type 0.05% or 5%"):
+        parse_percent("0.05")
     for bad in ("0%", "101%", "x"):
         with pytest.raises(WeftError):
             parse_percent(bad)

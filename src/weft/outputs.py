@@ -6,6 +6,7 @@ One rule for all of them: an older file of the name is replaced in one step, but
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import stat
@@ -70,6 +71,7 @@ def check_output(path: Path) -> None:
             )
         if path.is_file() and begins_as_record(path):
             raise WeftError(f"{path} is a record, which is never replaced", "type another file")
+        _check_can_be_written(path)
     except OSError as error:
         raise _cannot_write(path, error) from None
 
@@ -85,6 +87,17 @@ def _is_a_strangers(path: Path) -> bool:
     folder, own = path.absolute().parent.stat(), path.lstat()
     is_shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
     return bool(is_shared) and own.st_uid not in (os.geteuid(), folder.st_uid)
+
+
+def _check_can_be_written(path: Path) -> None:
+    """Raises OSError if the name's folder takes no file, or its pipe or device no bytes."""
+    target = path.resolve()
+    is_special = target.exists() and not target.is_file()
+    place = target if is_special else target.parent
+    if not os.access(place, os.W_OK if is_special else os.W_OK | os.X_OK):
+        is_read_only = os.statvfs(place).f_flag & os.ST_RDONLY
+        cause = errno.EROFS if is_read_only else errno.EACCES
+        raise OSError(cause, os.strerror(cause))
 
 
 def write_output(path: Path, content: bytes | str) -> None:

@@ -162,11 +162,17 @@ def format_duration(seconds: float) -> str:
 
 
 def parse_percent(text: str) -> float:
-    """A fraction from "1%" or "0.5 %". Raises WeftError."""
+    """A fraction from "1%", "0.5 %" or "5". Raises WeftError, also for "0.05" without a unit."""
     match = _NUMBER.fullmatch(text)
     if match is None or match[2] not in ("%", "") or not 0 < float(match[1]) <= 100:
         raise WeftError(f"'{text}' is not a per cent over 0 and up to 100", "type one like 1%")
-    return float(match[1]) / 100
+    percent = float(match[1])
+    if percent < 1 and not match[2]:
+        raise WeftError(
+            f"'{text}' may be {percent:.4g} % or {100 * percent:.4g} %",
+            f"type {percent:.4g}% or {100 * percent:.4g}%",
+        )
+    return percent / 100
 
 
 def format_bytes(count: int) -> str:

@@ -26,14 +26,14 @@ def test_a_curve_that_begins_above_half_has_none() -> None:
     assert size_of_half({8: 1.0, 64: 5.0, 512: 10.0}) == pytest.approx(64)
 
 
-def test_of_a_curve_that_falls_in_the_end_it_is_half_of_the_end_and_not_of_the_peak() -> None:
-    """Half of 4 is reached at 64 B and half of the peak's 10 at 512 B; it is there on the way."""
+def test_of_a_curve_that_falls_in_the_end_it_is_half_of_the_best() -> None:
+    """Half of the best 10 is reached at 512 B; half of the last 4 would be reached at 64 B."""
     rates = {8: 1.0, 64: 2.0, 512: 5.0, 4096: 10.0, 32768: 4.0}
-    assert size_of_half(rates) == pytest.approx(64)
-    # From 1 to 4 half of 2 is half of the way in logarithms, and half of 8 to 128 bytes is 32.
-    assert size_of_half({8: 1.0, 128: 4.0, 1024: 9.0, 8192: 4.0}) == pytest.approx(32)
-    # Half of the end is there from the first size on.
-    assert size_of_half({8: 2.0, 64: 10.0, 512: 4.0}) is None
+    assert size_of_half(rates) == pytest.approx(512)
+    # From 1 to 4 half of 4 is half of the way in logarithms, and half of 8 to 128 bytes is 32.
+    assert size_of_half({8: 1.0, 128: 4.0, 1024: 2.0}) == pytest.approx(32)
+    # Half of the best is there from the first size on.
+    assert size_of_half({8: 5.0, 64: 10.0, 512: 4.0}) is None
 
 
 def of_record(

@@ -106,15 +106,44 @@ def test_of_one_launch_nothing_is_said_to_be_significant_or_not(tmp_path: Path) 
 def test_only_layers_over_one_medium_are_stacked(tmp_path: Path) -> None:
     notes = {"tcp": LO, "ofi": OFI_SHM, "ucx": UCX_SHM, "verbs": {"device": "rxe0", "port": "1"}}
     layers = found(measured(tmp_path / "r.jsonl", notes))
-    assert [(p.below, p.above, p.medium) for p in layers.pairs] == [("ofi", "ucx", "shared memory")]
+    assert not layers.pairs
+    beside = (
+        "ofi and ucx use shared memory side by side, and none lies on another;"
+        " compare them: weft compare RECORD@ofi RECORD@ucx"
+    )
     assert {one.transport: one.why for one in layers.apart} == {
+        "ofi": beside,
+        "ucx": beside,
         "tcp": "its messages went over sockets on lo, those of no other transport did",
         "verbs": "its messages went over RDMA on rxe0, those of no other transport did",
     }
     rows = to_json(layers)
-    assert {row["above"] for row in rows if row["verdict"] == "apart"} == {"tcp", "verbs"}
+    assert {row["above"] for row in rows} == {"ofi", "ucx", "tcp", "verbs"}
+    assert {row["verdict"] for row in rows} == {"apart"}
     # Not even where the user names them: their own notes say otherwise.
     assert stacked(measured(tmp_path / "r.jsonl", notes), ("tcp", "ofi")) == []
+
+
+@pytest.mark.parametrize("order", [(), ("tcp", "ofi", "ucx"), ("tcp", "ucx", "ofi")])
+def test_ucx_and_libfabric_each_lie_on_sockets_and_not_on_each_other(
+    tmp_path: Path, order: tuple[str, ...]
+) -> None:
+    notes = {"ucx": {"lanes": "tcp/lo (am)"}, "tcp": LO, "ofi": OFI_TCP}
+    layers = found(measured(tmp_path / "r.jsonl", notes), order)
+    assert {(p.below, p.above) for p in layers.pairs} == {("tcp", "ofi"), ("tcp", "ucx")}
+    assert not layers.apart
+
+
+def test_mpi_lies_on_the_nearest_library_that_the_user_names(tmp_path: Path) -> None:
+    notes = {"tcp": LO, "ofi": OFI_TCP, "ucx": {"lanes": "tcp/lo (am)"}, "mpi": MPI}
+    run = measured(tmp_path / "r.jsonl", notes, wait="spin")
+    pairs = {(below, above) for _, below, above in stacked(run, ("tcp", "ofi", "ucx", "mpi"))}
+    assert pairs == {("tcp", "ofi"), ("tcp", "ucx"), ("ucx", "mpi")}
+
+
+def test_two_variants_of_one_transport_are_no_layers(tmp_path: Path) -> None:
+    run = measured(tmp_path / "r.jsonl", {"ofi:one": OFI_SHM, "ofi:two": OFI_SHM})
+    assert not found(run, ("ofi:one", "ofi:two")).pairs
 
 
 def test_a_transport_that_does_not_say_its_medium_is_stacked_where_the_user_vouches_for_it(

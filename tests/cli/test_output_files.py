@@ -221,3 +221,27 @@ def test_another_users_link_is_followed_in_no_shared_folder(
     elif kind == "link":
         write_output(name, "page")
         assert target.read_text() == "page"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a file system")
+def test_a_read_only_folder_is_refused_before_any_work(tmp_path: Path) -> None:
+    weft = Path(sys.executable).with_name("weft")
+    script = 'mount -t tmpfs -o ro none "$1" && "$0" compare escher red-squall -o "$1/out.html"'
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script, weft, tmp_path],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "cannot write" in done.stderr
+    assert "Read-only file system" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["fit", "signature", "layers", "price", "reproduce"])
+def test_a_picture_of_no_known_kind_is_refused_before_any_work(
+    folder: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(WeftError, match=r"out\.png is no kind of picture"):
+        _weft(command, (*USES[command, "--output"][:-1], "out.png"))
+    assert capsys.readouterr().out == ""
+    assert not (folder / "out.png").exists()

@@ -10,6 +10,7 @@ from support.builders import LAUNCH_EFFECTS, make_cases, synthetic_record
 from support.shown import render_page
 from weft.analysis.first_figures import first_figures
 from weft.analysis.summary import summarise
+from weft.fabric.peaks import parse_link
 from weft.plan.case import Case
 from weft.plan.simulated import SimulatedPlatform
 from weft.record.model import Status
@@ -53,6 +54,21 @@ def test_a_card_has_the_smallest_latency_and_the_largest_bandwidth(tmp_path: Pat
     assert what == ["latency, 8 B", "bandwidth, 64 KiB", "n½, half of it", "of the peak"]
     assert cards[0].figures[0][1:2] == ("500 ns",)
     assert cards[0].figures[3][1:] == ("not known", "no link is named")
+
+
+def test_a_card_has_the_best_bandwidth_where_longer_messages_are_slower(tmp_path: Path) -> None:
+    def times_ns(case: Case, launch: int) -> list[float]:
+        return [case.bytes / (10 if case.bytes <= 4096 else 2) * LAUNCH_EFFECTS[launch]] * 9
+
+    cases = make_cases(("stream",), ("tcp",), (8, 4096, 65536))
+    path = synthetic_record(tmp_path / "r.jsonl", cases, launches=5, times_ns=times_ns)
+    run = weft.load(path)
+    [one] = first_figures(run, summarise(run, parse_link("100GbE")))
+    assert one.bandwidth_bytes in (8, 4096)
+    assert one.bandwidth_bytes_per_s is not None
+    assert one.bandwidth_bytes_per_s.value == pytest.approx(10e9, rel=1e-2)
+    assert one.percent_of_peak is not None
+    assert one.percent_of_peak.value == pytest.approx(80, rel=1e-2)
 
 
 def test_a_card_says_why_half_of_the_bandwidth_has_no_size(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class FirstFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """A transport's latency at its smallest size and its bandwidth at its largest.
+    """A transport's latency at its smallest size and its best bandwidth, with the size of it.
 
     `half` is n½ of its bandwidths, `percent_of_peak` of the bandwidth, where the link is known.
     """
@@ -44,19 +44,19 @@ def _of(run: Run, transport: str, summaries: Sequence[CaseSummary]) -> FirstFigu
     latencies = _curve(summaries, transport, LATENCY)
     rates = _curve(summaries, transport, BANDWIDTH)
     first = min(latencies, key=lambda one: one.bytes, default=None)
-    last = max(rates, key=lambda one: one.bytes, default=None)
+    known = [(one, rate) for one in rates if (rate := one.bandwidth_bytes_per_s)]
+    best, bandwidth = max(known, key=lambda pair: pair[1].value, default=(None, None))
     share = None
-    if last and last.peak_bytes_per_s and last.bandwidth_bytes_per_s:
-        peak = last.peak_bytes_per_s
-        share = last.bandwidth_bytes_per_s.mapped(lambda rate: 100 * rate / peak)
+    if best and bandwidth and (peak := best.peak_bytes_per_s):
+        share = bandwidth.mapped(lambda rate: 100 * rate / peak)
     return FirstFigures(
         transport=transport,
         latency_bytes=first.bytes if first else 0,
         latency_ns=first.latency_ns if first else None,
-        bandwidth_bytes=last.bytes if last else 0,
-        bandwidth_bytes_per_s=last.bandwidth_bytes_per_s if last else None,
+        bandwidth_bytes=best.bytes if best else 0,
+        bandwidth_bytes_per_s=bandwidth,
         half=half_bandwidth(run, [run.cases[one.case] for one in rates]) if rates else None,
-        link=last.link if last else "",
+        link=best.link if best else "",
         percent_of_peak=share,
     )
 

@@ -1,4 +1,4 @@
-"""n½ of a measured curve: the message size that reaches half of the bandwidth of long messages.
+"""n½ of a measured curve: the message size that reaches half of the best bandwidth.
 
 After Hockney (The communication challenge for MPP: Intel Paragon and Meiko CS-2, Parallel
 Computing 20, 1994), read from the measured bandwidths themselves: no line is fitted.
@@ -55,12 +55,12 @@ def half_bandwidth(run: Run, cases: Sequence[Case]) -> HalfBandwidth:
 
 
 def size_of_half(rates: Mapping[int, float]) -> float | None:
-    """Where a curve of bandwidths first reaches half of that at its largest size, bytes.
+    """Where a curve of bandwidths first reaches half of its best, bytes.
 
     Between two sizes it is interpolated in the logarithms of both. None where it is there from the
     smallest size on.
     """
-    half = rates[max(rates)] / 2
+    half = max(rates.values()) / 2
     points = sorted(rates.items())
     if points[0][1] >= half:
         return None
@@ -68,4 +68,4 @@ def size_of_half(rates: Mapping[int, float]) -> float | None:
         if next_rate >= half:
             share = math.log(half / rate) / math.log(next_rate / rate)
             return float(size * (next_size / size) ** share)
-    raise AssertionError("the largest size has more than half of itself")
+    raise AssertionError("the best bandwidth is more than half of itself")

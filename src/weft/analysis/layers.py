@@ -2,7 +2,8 @@
 
 Two transports are layers of one stack where their own notes say that their messages went over the
 same device and medium, in the same class of service as far as it is known, and where both were
-measured by the same loop. Others are listed apart. The difference of two layers is that of launches
+measured by the same loop. UCX and libfabric both use the medium itself, so each is compared with
+the layer below both. Others are listed apart. The difference of two layers is that of launches
 of the same round (`weft.analysis.stats.rounds`). Its 95 % interval holds at all sizes together;
 where it holds zero the answer is "cannot tell".
 
@@ -13,7 +14,6 @@ a.low]: it covers the true difference whenever both intervals cover their median
 
 from __future__ import annotations
 
-import itertools
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 # From the wire up. TCP is the wire's own layer where no network card offers a lower one.
 STACK = ("verbs", "tcp", "ofi", "ucx", "mpi")
+# UCX does not use libfabric, nor libfabric UCX.
+_BESIDE_EACH_OTHER = frozenset({"ofi", "ucx"})
 Verdict = Literal["adds", "saves", "cannot tell"]
 _BLOCKING = "MPI_Send and MPI_Recv"
 
@@ -176,9 +178,10 @@ def layers_of(run: Run, summaries: Sequence[CaseSummary], order: Sequence[str] =
     for test, found in counted_off(tests.items(), "stacking layers"):
         layers = _layers(run, test, {name: found[name] for name in stack if name in found}, order)
         for group in _alike(layers):
-            pairs += _pairs(test, group, rounds)
-            if len(group) == 1:
-                apart.append(_apart(test, group[0], layers))
+            stacked = _stacked(group)
+            pairs += _pairs(test, stacked, rounds)
+            alone = [layer for layer in group if all(layer not in both for both in stacked)]
+            apart += [_apart(test, layer, layers) for layer in alone]
         sizes = [size for layer in layers for size in layer.cases]
         any_shared = any_shared or len(set(sizes)) < len(sizes)
     if not any_shared:
@@ -236,6 +239,20 @@ def _alike(layers: Sequence[_Layer]) -> list[list[_Layer]]:
     return groups
 
 
+def _stacked(group: Sequence[_Layer]) -> list[tuple[_Layer, _Layer]]:
+    """Each layer of a group with the nearest one below that it can use."""
+    found = []
+    for at, above in enumerate(group):
+        below = [one for one in group[:at] if _can_lie_on(above, one)]
+        found += [(one, above) for one in below[-1:]]
+    return found
+
+
+def _can_lie_on(above: _Layer, below: _Layer) -> bool:
+    families = {layer.transport.partition(":")[0] for layer in (above, below)}
+    return len(families) == 2 and families != _BESIDE_EACH_OTHER
+
+
 def _is_alike(one: _Layer, other: _Layer) -> bool:
     is_of_one = (one.medium, one.loop) == (other.medium, other.loop)
     return is_of_one and unlike_class(one.classes, other.classes) is None
@@ -255,6 +272,11 @@ def _apart(test: Case, layer: _Layer, layers: Sequence[_Layer]) -> Apart:
         why = (
             f"its packets had {own}, those of {other.transport} {theirs}; choose one class for"
             " both (--option TRANSPORT.traffic_class, TRANSPORT.service_level)"
+        )
+    elif len(names := [one.transport for one in layers if _is_alike(one, layer)]) > 1:
+        why = (
+            f"{' and '.join(names)} use {layer.medium} side by side, and none lies on another;"
+            f" compare them: weft compare RECORD@{names[0]} RECORD@{names[1]}"
         )
     elif any(other.medium == layer.medium for other in others):
         blocking = next(one for one in (layer, *others) if one.loop == _BLOCKING)
@@ -283,9 +305,11 @@ def _unlike_class(layer: _Layer, others: Sequence[_Layer]) -> tuple[_Layer, tupl
     return None
 
 
-def _pairs(test: Case, group: Sequence[_Layer], rounds: _Rounds) -> list[LayerPair]:
+def _pairs(
+    test: Case, stacked: Sequence[tuple[_Layer, _Layer]], rounds: _Rounds
+) -> list[LayerPair]:
     found = []
-    for below, above in itertools.pairwise(group):
+    for below, above in stacked:
         sizes = sorted(below.cases.keys() & above.cases.keys())
         pairs = [(below.cases[n], above.cases[n]) for n in sizes]
         steps = looked_at_together(

@@ -82,6 +82,16 @@ def output_option(context: typer.Context, param: typer.CallbackParam, value: Any
     return only_output_option(context, param, value)
 
 
+def picture_option(context: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
+    """The same for an option that names a picture, whose ending says its kind."""
+    from weft.report.picture import check_kind
+
+    found = output_option(context, param, value)
+    if value is not None and not context.resilient_parsing:
+        check_kind(Path(value))
+    return found
+
+
 def only_output_option(context: typer.Context, param: typer.CallbackParam, value: Any) -> Any:
     """The same of a command that prints nothing else: - is standard output."""
     from weft.outputs import check_output

@@ -41,13 +41,12 @@ def layers(
     Only layers over the same device and medium, measured by the same loop, are stacked. MPI does
     not report its medium: name it in --order.
     """
-    from weft.report.picture import check_kind, write_picture
+    from weft.report.picture import write_picture
     from weft.report.table import console, render_bare
     from weft.studies.layers import layers_shown
 
     found = layers_shown(record, order)
     if output is not None:
-        check_kind(output)
         if not found.charts:
             why = found.table.notes[0] if found.table.notes else "no two transports share a medium"
             raise WeftError(

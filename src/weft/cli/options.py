@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from weft.cli.command import output_option
+from weft.cli.command import output_option, picture_option
 
 if TYPE_CHECKING:
     from weft.fabric.topology import Topology
@@ -48,7 +48,7 @@ Picture = Annotated[
     typer.Option(
         "-o",
         "--output",
-        callback=output_option,
+        callback=picture_option,
         help="Write a picture to this .svg, .pdf or .html file.",
     ),
 ]

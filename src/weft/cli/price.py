@@ -139,10 +139,9 @@ def _show(found: "Priced", *, as_json: bool) -> None:
 
 def _draw(output: Path, found: "Priced") -> None:
     from weft.report.fabric_svg import fabric_pictures
-    from weft.report.picture import check_kind, write_picture
+    from weft.report.picture import write_picture
     from weft.studies.pricing import cards_of, charts_of
 
-    check_kind(output)
     is_page = output.suffix.lower() == ".html"
     pictures = fabric_pictures([(*one, {}) for one in found.fabrics]) if is_page else ()
     drawn = charts_of(found, with_fabrics=is_page)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli.command import output_option, print_json, this_command
+from weft.cli.command import picture_option, print_json, this_command
 from weft.cli.options import Json
 from weft.cli.printed import say
 
@@ -40,7 +40,7 @@ def reproduce(
         typer.Option(
             "-o",
             "--output",
-            callback=output_option,
+            callback=picture_option,
             help="Draw fermilab's curves: .svg, .pdf or .html.",
         ),
     ] = None,
@@ -52,12 +52,10 @@ def reproduce(
     of Liu et al. (2003) states of VAPI, GM and Elan3. fermilab: the curves of MILC's staggered
     solver on the two clusters of Holmgren (2003), whose points are published as a picture only.
     """
-    from weft.report.picture import check_kind, write_picture
+    from weft.report.picture import write_picture
     from weft.report.table import console, render_table
     from weft.studies.published import reproduced
 
-    if output is not None and study == "fermilab":
-        check_kind(output)
     found = reproduced(study, kind, rate, is_drawn=output is not None)
     if output is not None:
         write_picture(output, found.charts, found.tables[0], command=this_command())
