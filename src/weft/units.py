@@ -42,6 +42,8 @@ _PER_SECOND = {
 # A small b is a bit: 1Gb is an eighth of 1GB.
 _BITS = re.compile(r"([KMGkmg][Ii]?)?(b|bits?)")
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z%]*)\s*")
+# Python refuses to make a number of thousands of digits; the largest double has 309.
+MANY_DIGITS = re.compile(r"(?<![0-9])[0-9]{400}")
 _FLOPS = {"MFlop/s": 1e6, "GFlop/s": 1e9, "TFlop/s": 1e12}
 _FIGURE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµμ/]*)\s*")
 MOST_SIZES = 10_000

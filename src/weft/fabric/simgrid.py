@@ -33,6 +33,7 @@ LATENCY_FACTOR = "smpi/lat-factor"
 BANDWIDTH_FACTOR = "smpi/bw-factor"
 # Properties of the fabric's zone that rank-sim takes for messages between ranks of a node, and the
 # settings of the platform whose memory they share.
+_PIECES = ("smpi/os", "smpi/ois", "smpi/or")
 _SHARED = {
     "shared-latency-factor": LATENCY_FACTOR,
     "shared-bandwidth-factor": BANDWIDTH_FACTOR,
@@ -57,8 +58,14 @@ _SUM_RATE_LINE = re.compile(rf'\s*<prop id="{SUM_RATE}" value="[^"]*"/>')
 _FABRIC = re.compile(r"""<(?:cluster|zone)\s[^>]*\bid="fabric"[^>]*[^>/]>""")
 _RATES = {"Bps": 1.0, "kBps": 1e3, "MBps": 1e6, "GBps": 1e9}
 _SPEEDS = {"f": 1.0, "kf": 1e3, "Mf": 1e6, "Gf": 1e9, "Tf": 1e12}
+_DECIMAL = r"[0-9]{1,30}(?:\.[0-9]{0,30})?(?:[eE][+-]?[0-9]{1,2})?"
+_WITH_UNIT = re.compile(rf"({_DECIMAL})([a-zA-Z]+)")
+_PIECE = re.compile(rf"{_DECIMAL}:{_DECIMAL}:{_DECIMAL}")
+_POSITIVE = re.compile(r"(?=[^eE]*[1-9])" + _DECIMAL)
 _SPEED = re.compile(r"""\bspeed=(?:"[^"]*"|'[^']*')""")
 _SLOW = "slow-links"
+_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+_MOST_NUMBERS = 10**6
 _TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -276,10 +283,26 @@ def _props_of(element: ET.Element) -> dict[str, str]:
 
 
 def _number(text: str, units: Mapping[str, float]) -> float:
-    match = re.fullmatch(r"([\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]+)", text)
+    match = _WITH_UNIT.fullmatch(text)
     if match is None or match[2] not in units:
-        raise ValueError(f"'{text}' is no figure with one of the units {', '.join(units)}")
+        raise ValueError(f"'{text[:40]}' is not a number with a unit: {', '.join(units)}")
     return float(match[1]) * units[match[2]]
+
+
+def check_numbers(root: ET.Element) -> None:
+    """Raises ValueError for a platform of weft's whose properties are not as weft writes them."""
+    values = {
+        name: text
+        for element in (*root.iter("config"), *root.iter("cluster"), *root.iter("zone"))
+        for name, text in _props_of(element).items()
+    }
+    for name in {*_PIECES, *FURTHER} & values.keys():
+        for piece in values[name].split(";"):
+            if _PIECE.fullmatch(piece) is None:
+                raise ValueError(f"its {name} has '{piece[:40]}' instead of SIZE:TIME:TIME")
+    for name in {SUM_RATE, RAILS} & values.keys():
+        if _POSITIVE.fullmatch(values[name]) is None:
+            raise ValueError(f"its {name} is '{values[name][:40]}' instead of a positive number")
 
 
 def _speed(flops_per_s: float) -> str:
@@ -359,10 +382,14 @@ def with_slow_links(text: str, nodes: Mapping[int, float], links: Mapping[str, f
 
 
 def numbers_in(radical: str) -> set[int]:
-    """Those that "0-3,7" names."""
+    """The numbers that "0-3,7" names. Raises ValueError for text of another form or too many."""
     found: set[int] = set()
-    for part in radical.split(","):
-        first, _, last = part.partition("-")
-        if first.isdigit():
-            found |= set(range(int(first), int(last or first) + 1))
+    for part in radical.split(",") if radical else ():
+        match = _RANGE.fullmatch(part.strip())
+        if match is None:
+            raise ValueError(f"its radical has '{part[:40]}', which is not a number or a range")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if len(found) + last - first >= _MOST_NUMBERS:
+            raise ValueError(f"its radical has more than {_MOST_NUMBERS:,} numbers")
+        found |= set(range(first, last + 1))
     return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import msgspec
 
 from weft.errors import WeftError
+from weft.file_values import Small
 from weft.wording import counted, verb_of
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     hosts: tuple[str, ...] = ()
-    nodes: int = 0
-    ranks_per_node: int = 0
+    nodes: Small = 0
+    ranks_per_node: Small = 0
     placement: Placement = "spread"
     command: str = ""
 

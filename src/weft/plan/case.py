@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
 from weft.applications import case_of
 from weft.applications.info import RECORDED_AS
+from weft.file_values import Count, Name, Small
 
 if TYPE_CHECKING:
     from weft.applications.interface import ApplicationCase
@@ -33,8 +34,8 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kind: Literal["one", "shared", "turn", "reuse"] = "one"
-    count: int = 1
-    reuse_percent: int = 100
+    count: Small = 1
+    reuse_percent: Annotated[int, msgspec.Meta(ge=0, le=100)] = 100
 
     def slots(self, receives: int) -> tuple[int, int]:
         """How many buffers messages are sent from and arrive in, of so many receives at once."""
@@ -76,17 +77,17 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     # Cases that are alike are equal. What puts cases side by side takes the case itself, or what
     # `but_for` leaves of it, as the key; a test of style sees to it that no other key is made.
 
-    test: str
-    transport: str
-    bytes: int
-    ranks: int = USUAL_RANKS
-    queue_depth: int = USUAL_QUEUE_DEPTH
+    test: Name
+    transport: Name
+    bytes: Count
+    ranks: Annotated[int, msgspec.Meta(ge=1, le=(1 << 31) - 1)] = USUAL_RANKS
+    queue_depth: Small = USUAL_QUEUE_DEPTH
     schedule: Schedule = Schedule()
     single: bool = False
     wait: str = ""
     pages: str = ""
-    point: int | None = None
-    at_once: int = 0
+    point: Small | None = None
+    at_once: Small = 0
     direction: Direction = ""
     application: dict[str, Any] | None = msgspec.field(default=None, name=RECORDED_AS)
 

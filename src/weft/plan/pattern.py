@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from weft.applications.info import RECORDED_AS, ApplicationInfo
+from weft.file_values import Count, Name, Small
 from weft.wording import counted
 
 # The kind of figure of a test; empty in records of engines that did not report it.
@@ -54,19 +55,19 @@ class Footprint(msgspec.Struct, frozen=True, kw_only=True):
     others.
     """
 
-    messages_per_operation: int = 1
-    messages_before: int = 0
-    series: int = 1
+    messages_per_operation: Small = 1
+    messages_before: Small = 0
+    series: Small = 1
     streams: bool = False
-    receives: int = 1
-    receives_per_queue: int = 0
-    receives_per_point: int = 0
-    buffers: int = 1
-    bytes_per_site: int = 0
-    own_messages: int = 0
-    own_messages_per_rank: int = 0
-    ranks: int = 0
-    ranks_per_point: int = 0
+    receives: Small = 1
+    receives_per_queue: Small = 0
+    receives_per_point: Small = 0
+    buffers: Small = 1
+    bytes_per_site: Small = 0
+    own_messages: Small = 0
+    own_messages_per_rank: Small = 0
+    ranks: Small = 0
+    ranks_per_point: Small = 0
     is_star: bool = False
 
     def own_messages_of(self, case_ranks: int) -> int:
@@ -102,26 +103,26 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     `parts` are the further series in the test's own order; `application` says what one is, if any.
     """
 
-    name: str
+    name: Name
     title: str
     summary: str
-    ranks: int
-    latency_divisor: int
-    bandwidth_factor: int
-    least_bytes: int = 0
+    ranks: Small
+    latency_divisor: Small
+    bandwidth_factor: Small
+    least_bytes: Count = 0
     has_size: bool = True
-    time_factor: int = 1
+    time_factor: Small = 1
     every_operation: bool = False
     footprint: Footprint = Footprint()
     axis: Axis = Axis()
     figure: FigureKind = ""
     has_queue: bool = False
     has_directions: bool = False
-    latencies_per_sample: int = 0
-    messages_per_burst: int = 0
-    pause_trips: int = 0
-    clock_reads: int = 0
-    part_clock_reads: dict[str, int] = {}
+    latencies_per_sample: Small = 0
+    messages_per_burst: Small = 0
+    pause_trips: Small = 0
+    clock_reads: Small = 0
+    part_clock_reads: dict[str, Small] = {}
     splits_operations: bool = False
     parts: tuple[str, ...] = ()
     application: ApplicationInfo = msgspec.field(default=ApplicationInfo(), name=RECORDED_AS)

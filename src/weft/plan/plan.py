@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
 from weft.applications.files import FILE_RECORDED_AS, ApplicationFile
 from weft.errors import WeftError
+from weft.file_values import Seconds, Small, Tick
 from weft.plan.allocation import Allocation
 from weft.plan.case import Case
 from weft.plan.simulated import SimulatedPlatform
@@ -42,14 +43,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     cases: tuple[Case, ...]
-    precision: float
-    budget_s: float
-    launches: int
-    seed: int
+    precision: Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+    budget_s: Seconds
+    launches: Small
+    seed: Tick
     mpi: str
     options: dict[str, str] = {}
-    case_deadline_s: float = 20.0
-    samples: int = 0
+    case_deadline_s: Seconds = 20.0
+    samples: Small = 0
     suite: str = ""
     launcher: str = "local"
     allocation: Allocation = Allocation()

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from weft.file_values import Small
+
 # calibrated as a model of few parameters, or point for point; predicted from what was calibrated
 # on fewer nodes; or given as a file by the user.
 Kind = Literal["model", "table", "predicted", "given"]
@@ -26,10 +28,10 @@ class SimulatedPlatform(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     kind: Kind
-    nodes: int
+    nodes: Small
     origin: str = ""
     xml: str = ""
-    ranks_per_node: int = 1
+    ranks_per_node: Small = 1
 
     @property
     def base(self) -> str:

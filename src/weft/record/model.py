@@ -7,10 +7,11 @@ All times are raw ticks; `Clock.tick_ns` turns them into nanoseconds.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
+from weft.file_values import Count, Details, Name, Number, Place, Seconds, Small, Tick, Word
 from weft.plan.pattern import Pattern
 from weft.plan.plan import Plan
 from weft.wording import counted
@@ -33,10 +34,10 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
     calibration lasted, so that its precision can be judged.
     """
 
-    name: str
-    tick_ns: float
-    overhead_ticks: int
-    baseline_ns: int
+    name: Word
+    tick_ns: Annotated[float, msgspec.Meta(gt=0, le=1e9)]
+    overhead_ticks: Count
+    baseline_ns: Count
 
     @property
     def cost_ns(self) -> float:
@@ -58,13 +59,13 @@ class RankFacts(msgspec.Struct, frozen=True, kw_only=True):
     `socket` and `core` are those of the CPU, counted in hwloc's order; -1 if unknown.
     """
 
-    rank: int
-    host: str
-    pid: int
-    cpu: int
-    numa: int
-    socket: int = -1
-    core: int = -1
+    rank: Small
+    host: Word
+    pid: Place
+    cpu: Place
+    numa: Place
+    socket: Place = -1
+    core: Place = -1
 
 
 class Imported(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,7 +125,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="h
     command: tuple[str, ...]
     plan: Plan
     patterns: tuple[Pattern, ...]
-    hosts: dict[str, dict[str, Any]]
+    hosts: dict[Word, dict[str, Any]]
     notes: tuple[str, ...] = ()
     imported: Imported | None = None
     topology: KeptTopology | None = None
@@ -156,11 +157,11 @@ class CounterRise(msgspec.Struct, frozen=True, kw_only=True):
     TCP sent again although the first ones had arrived. Waits are ticks of a port without credits.
     """
 
-    host: str
-    device: str
-    name: str
+    host: Word
+    device: Word
+    name: Word
     kind: CounterKind
-    rise: int
+    rise: Count
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch"):
@@ -173,16 +174,16 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="l
     read them; empty in records of before.
     """
 
-    launch: int
-    transport: str
+    launch: Small
+    transport: Name
     started_utc: str
     mpi: str
     ranks: tuple[RankFacts, ...]
     clock: Clock
-    details: dict[str, str]
-    load_average: float
-    round: int = -1
-    session: int = 0
+    details: Details
+    load_average: Seconds
+    round: Place = -1
+    session: Small = 0
     boots: dict[str, str] = {}
     counters: dict[str, dict[str, tuple[CounterKind, ...]]] = {}
 
@@ -199,10 +200,10 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True):
 
     figure: StatedFigure
     place: str
-    operations: int = 0
-    digit_ns: float = 0.0
-    latencies_ns: dict[str, float] = {}
-    others: dict[str, float] = {}
+    operations: Count = 0
+    digit_ns: Annotated[float, msgspec.Meta(ge=0, le=1e18)] = 0.0
+    latencies_ns: dict[str, Number] = {}
+    others: dict[str, Number] = {}
 
 
 class OverRanks(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,15 +216,15 @@ class OverRanks(msgspec.Struct, frozen=True, kw_only=True):
     and Jain's index of their rates in millionths, `fairness_ppm`.
     """
 
-    ranks: tuple[int, ...]
-    values: int
-    shares: tuple[float, ...]
-    quantiles: dict[str, tuple[tuple[float, ...], ...]]
-    mean: dict[str, tuple[int, ...]]
-    slowest: dict[str, tuple[int, ...]]
-    slowest_rank: tuple[int, ...]
-    middle: tuple[int, ...] = ()
-    fairness_ppm: tuple[int, ...] = ()
+    ranks: tuple[Small, ...]
+    values: Count
+    shares: tuple[Annotated[float, msgspec.Meta(ge=0, le=1)], ...]
+    quantiles: dict[str, tuple[tuple[Number, ...], ...]]
+    mean: dict[str, tuple[Tick, ...]]
+    slowest: dict[str, tuple[Tick, ...]]
+    slowest_rank: tuple[Small, ...]
+    middle: tuple[Tick, ...] = ()
+    fairness_ppm: tuple[Count, ...] = ()
 
     @property
     def medians(self) -> dict[int, float]:
@@ -275,22 +276,22 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
 
     status: Status
     reason: str = ""
-    ops_per_sample: int = 1
-    warmup: int = 0
-    verified_bytes: int = 0
-    elapsed_ns: int = 0
-    timed_ns: int = 0
-    cpu_ns: tuple[int, ...] = ()
-    memory_bytes: int = 0
-    huge_bytes: int = 0
-    queue_held: int | None = None
-    sent_bytes: int = 0
-    sent_messages: int = 0
-    pairs: int = 0
-    pairs_between_hosts: int = 0
-    ticks: tuple[int, ...] = ()
-    application: dict[str, float] = {}
-    parts: dict[str, tuple[int, ...]] = {}
+    ops_per_sample: Count = 1
+    warmup: Count = 0
+    verified_bytes: Count = 0
+    elapsed_ns: Count = 0
+    timed_ns: Count = 0
+    cpu_ns: tuple[Count, ...] = ()
+    memory_bytes: Count = 0
+    huge_bytes: Count = 0
+    queue_held: Place | None = None
+    sent_bytes: Count = 0
+    sent_messages: Count = 0
+    pairs: Count = 0
+    pairs_between_hosts: Count = 0
+    ticks: tuple[Tick, ...] = ()
+    application: dict[str, Number] = {}
+    parts: dict[Word, tuple[Tick, ...]] = {}
     over_ranks: OverRanks | None = None
     ended_launch: bool = False
     stated: Stated | None = None
@@ -305,10 +306,10 @@ class Batch(Sampled, frozen=True, kw_only=True, tag_field="kind", tag="batch"):
     """
 
     case: str
-    launch: int
-    order: int
+    launch: Small
+    order: Count
     role: Role
-    needs_budget_s: float = 0.0
+    needs_budget_s: Seconds = 0.0
 
 
 class LaunchEnd(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="launch_end"):
@@ -319,12 +320,12 @@ class LaunchEnd(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     its simulation had at once.
     """
 
-    launch: int
+    launch: Small
     status: Status
     reason: str = ""
     clock: Clock | None = None
-    link_bytes: dict[str, float] = {}
-    peak_bytes: int = 0
+    link_bytes: dict[str, Number] = {}
+    peak_bytes: Count = 0
 
 
 class GivenUp(msgspec.Struct, frozen=True, kw_only=True):
@@ -333,9 +334,9 @@ class GivenUp(msgspec.Struct, frozen=True, kw_only=True):
     Its cases that have no batch were not tried.
     """
 
-    transport: str
-    ranks: int
-    test: str = ""
+    transport: Name
+    ranks: Small
+    test: Name = ""
     reason: str
 
     def takes(self, case: Case) -> bool:
@@ -362,12 +363,12 @@ class Footer(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="f
 
     finished_utc: str
     outcome: Outcome
-    batches: int
+    batches: Count
     unsettled: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     given_up: tuple[GivenUp, ...] = ()
-    budget_s: float = 0.0
-    lacking_s: float = 0.0
+    budget_s: Seconds = 0.0
+    lacking_s: Seconds = 0.0
     silent_hosts: tuple[str, ...] = ()
 
 

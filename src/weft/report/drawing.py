@@ -140,7 +140,8 @@ def _style(paper: Paper) -> Any:
     return {
         "font.size": paper.points,
         "font.family": paper.family,
-        "mathtext.fontset": "stix" if paper.family == SERIF else "dejavusans",
+        # Labels may quote a name with dollar signs, and no label is a formula.
+        "text.parse_math": False,
         "svg.hashsalt": "weft",
         "svg.fonttype": "path",
         "pdf.fonttype": 42,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, cast, get_args
 import msgspec
 
 from weft.errors import WeftError
-from weft.fabric.simgrid import adding, at_speed, numbers_in
+from weft.fabric.simgrid import adding, at_speed, check_numbers, numbers_in
 from weft.names import as_typed
 from weft.plan.simulated import Kind, SimulatedPlatform
 from weft.reference.library import find_platform
@@ -121,23 +121,37 @@ def read_platform(path: Path) -> SimulatedPlatform:
     try:
         text = path.read_text(encoding="utf-8")
         root = ET.fromstring(text)  # noqa: S314 - the user's own file
-    except (OSError, UnicodeDecodeError, ET.ParseError) as error:
+        nodes = len(root.findall(".//host")) + sum(map(_nodes_of, root.iter("cluster")))
+        found = _as_calibrated(root)
+    except (OSError, ValueError, ET.ParseError) as error:
         raise WeftError(
             f"cannot read {path} as a platform file: {getattr(error, 'strerror', None) or error}",
             "write one with weft calibrate escher -o FILE, or name a published platform",
         ) from None
+    if not found:
+        return SimulatedPlatform(name=path.stem, kind="given", nodes=nodes, xml=text)
+    return SimulatedPlatform(
+        name=found["name"],
+        kind=cast("Kind", found["kind"]),
+        nodes=nodes,
+        origin=found["origin"],
+        xml=text,
+    )
+
+
+def _as_calibrated(root: ET.Element) -> dict[str, str]:
+    """What a file of `weft calibrate` says of itself; empty for a file of somebody else's.
+
+    Raises ValueError if it is not as weft writes it.
+    """
     cluster = root.find("cluster")
     said = {} if cluster is None else {p.get("id", ""): p.get("value", "") for p in cluster}
     if not all(f"weft-{name}" in said for name in FACTS):
-        nodes = len(root.findall(".//host")) + sum(map(_nodes_of, root.iter("cluster")))
-        return SimulatedPlatform(name=path.stem, kind="given", nodes=nodes, xml=text)
-    return SimulatedPlatform(
-        name=said["weft-name"],
-        kind=cast("Kind", said["weft-kind"]),
-        nodes=sum(map(_nodes_of, root.iter("cluster"))),
-        origin=said["weft-origin"],
-        xml=text,
-    )
+        return {}
+    if said["weft-kind"] not in get_args(Kind):
+        raise ValueError(f"its weft-kind is not one of {', '.join(get_args(Kind))}")
+    check_numbers(root)
+    return {name: said[f"weft-{name}"] for name in FACTS}
 
 
 def calibrated(platform: Platform, kind: Calibrated, nodes: int = NODES) -> SimulatedPlatform:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
+from weft.host.manifest import typed
 from weft.names import as_typed, choose, is_there
 from weft.plan.command import weft_run
 from weft.record.run import Run, load
@@ -68,7 +69,18 @@ def record_named(source: str | Path | Run) -> Run:
             f"type weft show {name}, or weft compare {name} with a record",
         )
     run = load(name)
+    _check_hosts(run)
     return over(run, part.split(",")) if part else run
+
+
+def _check_hosts(run: Run) -> None:
+    """Raises WeftError for a record with a host of other facts than weft collects."""
+    for host, manifest in run.header.hosts.items():
+        try:
+            typed(manifest)
+        except WeftError as error:
+            what = f"{run.path} is damaged in line 1: of {host} {error.what}"
+            raise WeftError(what, "use another copy of it") from None
 
 
 def whole_record(word: str | Path, option: str) -> Path:

@@ -37,7 +37,7 @@ def read_toml(
         raise WeftError(f"cannot read {path}: {error.strerror}", "check the path") from None
     except msgspec.ValidationError as error:
         raise _refused(path, str(error), {"": kind, **rows}, fix_for) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         if begins_as_record(path):
             what = f"{path} is a record, and a .toml is taken here"
             raise WeftError(what, f"name a .toml; in it {fix_for('')}") from None

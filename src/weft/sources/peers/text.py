@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from weft.errors import WeftError
+from weft.units import MANY_DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -183,6 +184,8 @@ class OutputText:
                 self.skip(line, "the file ends inside this line")
             elif len(text) > LONGEST_LINE:
                 self.skip(line, f"it is longer than {LONGEST_LINE >> 10} KiB")
+            elif MANY_DIGITS.search(text):
+                self.skip(line, "it has a number of over 400 digits")
             elif not _FENCE.match(text):
                 self.lines.append(line)
 

@@ -24,6 +24,7 @@ from weft.sources.topologies.lldp import fabric_of_neighbours, is_neighbours
 from weft.sources.topologies.own import cabling_of_own
 from weft.sources.topologies.slurm import fabric_of_slurm
 from weft.sources.topologies.slurm_yaml import fabric_of_yaml, is_yaml
+from weft.units import MANY_DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +135,10 @@ def _cabling(path: Path) -> Cabling | None:
 def text_of(path: Path) -> str:
     """Raises WeftError for a file that cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise WeftError(f"cannot read {path} as a topology: {reason}", KINDS) from None
+    if MANY_DIGITS.search(text):
+        raise WeftError(f"{path} has a number of over 400 digits, and is no topology", KINDS)
+    return text

@@ -25,6 +25,7 @@ _LIST = re.compile(r"[^,\[\]]*(?:\[[^\]]*\][^,\[\]]*)*")
 # As Slurm's parser has it (parse_config.c): blanks around "=", and a value may be in quotes.
 _PAIR = re.compile(r'\s*([\w.]+)\s*=\s*("[^"]*"|[^\s"]\S*|)')
 _MOST_LEVELS = 16
+_DIGITS = re.compile(r"[0-9]{1,9}")
 _FIX = "name a topology.conf of Slurm with SwitchName= and Nodes= or Switches="
 _LIST_FIX = "write a list of names with ranges, like n[1-4,7]"
 
@@ -97,12 +98,17 @@ def _group(path: Path, name: str, switches: dict[str, SlurmSwitch]) -> Group:
         if unknown:
             raise WeftError(f"{path} has no switch {unknown[0]}", "add it, or omit its name")
         members |= {node for one in below for node in switches[one].nodes}
-        below = [other for one in below for other in switches[one].switches]
+        below = [*dict.fromkeys(other for one in below for other in switches[one].switches)]
+        if name in below:
+            raise WeftError(f"{path}: switch {name} is above itself", "correct what is below it")
         if not below:
             kind = "leaf" if level == 1 else "switch"
             kind = "block" if switches[name].is_block else kind
             return Group(name=f"{kind} {name}", members=frozenset(members), level=level)
-    raise WeftError(f"{path}: switch {name} is above itself", "correct what is below it")
+    raise WeftError(
+        f"{path}: switch {name} has over {_MOST_LEVELS} levels of switches below it",
+        "correct the switches below it",
+    )
 
 
 def names_in(text: str, place: str) -> tuple[str, ...]:
@@ -128,7 +134,7 @@ def _range(text: str, place: str) -> list[str]:
     for part in text.split(","):
         first, _, last = part.partition("-")
         last = last or first
-        are_numbers = first.isdigit() and last.isdigit()
+        are_numbers = _DIGITS.fullmatch(first) and _DIGITS.fullmatch(last)
         if not are_numbers or not 0 <= int(last) - int(first) <= _MOST_NAMES:
             raise WeftError(f"{place}: [{text}] is no range of numbers", _LIST_FIX)
         found += [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
