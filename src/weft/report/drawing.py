@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from weft.colours import DASHES, MARKERS, PAPER, shaded
 from weft.errors import WeftError
 from weft.report.axes import keep_apart, shape_axes
@@ -113,6 +115,7 @@ def canvas_of(chart: Chart, paper: Paper = SCREEN) -> Canvas:
     from matplotlib.figure import Figure
 
     _check_family(paper)
+    chart = _literal(chart)
     columns, lines = _legend_shape(chart)
     extra = LEGEND_LINE_INCHES * max(0, lines - 1) if paper is SCREEN else 0
     with mpl.rc_context(_style(paper)):
@@ -136,12 +139,24 @@ def canvas_of(chart: Chart, paper: Paper = SCREEN) -> Canvas:
         return canvas
 
 
+def _literal(value: Any) -> Any:
+    """The same with dollar signs as they are: names of files may look like formulas."""
+    if isinstance(value, str):
+        return value.replace("$", r"\$")
+    if isinstance(value, tuple | list):
+        found = map(_literal, value)
+        return value._make(found) if hasattr(value, "_make") else type(value)(found)
+    if isinstance(value, msgspec.Struct):
+        names = value.__struct_fields__
+        return msgspec.structs.replace(value, **{n: _literal(getattr(value, n)) for n in names})
+    return value
+
+
 def _style(paper: Paper) -> Any:
     return {
         "font.size": paper.points,
         "font.family": paper.family,
-        # Labels may quote a name with dollar signs, and no label is a formula.
-        "text.parse_math": False,
+        "mathtext.fontset": "stix" if paper.family == SERIF else "dejavusans",
         "svg.hashsalt": "weft",
         "svg.fonttype": "path",
         "pdf.fonttype": 42,

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 # No message of these tests is as long.
 ALWAYS_EAGER = 1 << 30
 _FEWEST = 2
+# Of more sizes a search for lines takes fewer: it grows as their cube.
+_MOST_SIZES = 128
+_DECIMALS = 12
 # Of a fit with as many lines as the times need; nothing is known better than to so much.
 MOST_LINES = 5
 _SIZES_OF_LINE = 3
@@ -230,13 +233,12 @@ def _lines_from(times: Mapping[int, float], starts: Sequence[int]) -> list[tuple
 
 def _best_starts(times: Mapping[int, float]) -> list[int]:
     """Where lines begin, the first of them at 0: each has three sizes at least."""
+    times = _thinned(times)
     sizes = sorted(times)
     count = len(sizes)
+    least = min(_SIZES_OF_LINE, count)
     missed = {
-        (one, other): _missed(own, _line(own))
-        for one in range(count)
-        for other in range(one + min(_SIZES_OF_LINE, count), count + 1)
-        if (own := {size: times[size] for size in sizes[one:other]})
+        part: own for part, own in _missed_of_parts(times).items() if part[1] - part[0] >= least
     }
     # The least that is missed of the first sizes in so many lines, and where the lines begin.
     best: dict[int, tuple[float, list[int]]] = {0: (0.0, [])}
@@ -292,18 +294,55 @@ def _left_to_send(
 
 def _best_switch(times: Mapping[int, float]) -> int:
     """The first size of the second of the two lines that miss least; 0 where one does as well."""
+    times = _thinned(times)
     sizes = sorted(times)
-    plain = _missed(times, _line(times))
-    best, least = 0, 0.5 * plain
-    for at in range(_FEWEST, len(sizes) - 1):
-        parts = [
-            {n: times[n] for n in sizes[:at]},
-            {n: times[n] for n in sizes[at:]},
-        ]
-        missed = sum(_missed(part, _line(part)) for part in parts)
-        if missed < least:
-            best, least = sizes[at], missed
+    count = len(sizes)
+    missed = _missed_of_parts(times)
+    best, least = 0, 0.5 * missed[0, count]
+    for at in range(_FEWEST, count - 1):
+        both = missed[0, at] + missed[at, count]
+        if both < least:
+            best, least = sizes[at], both
     return best
+
+
+def _thinned(times: Mapping[int, float]) -> Mapping[int, float]:
+    """As many of the sizes as lines are searched in: each second, third and so on, and the last."""
+    step = -(-len(times) // _MOST_SIZES)
+    sizes = sorted(times)
+    return {size: times[size] for size in (*sizes[:-1:step], sizes[-1])} if step > 1 else times
+
+
+def _missed_of_parts(times: Mapping[int, float]) -> dict[tuple[int, int], float]:
+    """What the best line misses of each part of the sizes, from one place to before another.
+
+    Lines go through two sizes of the part, as in `_line`. Sums of what a line misses of the first
+    sizes give it for every part.
+    """
+    import numpy as np
+
+    sizes = np.array(sorted(times), dtype=float)
+    values = np.array([times[size] for size in sorted(times)])
+    count = len(sizes)
+    one, other = np.triu_indices(count, 1)
+    g = np.maximum((values[other] - values[one]) / (sizes[other] - sizes[one]), LEAST_NS_PER_BYTE)
+    a = np.maximum(values[one] - g * sizes[one], ENVELOPE_BYTES * g)
+    # By both sizes of a line, what it misses of so many sizes from the first on.
+    sums = np.full((count, count, count + 1), np.inf)
+    sums[one, other, 0] = 0
+    each = np.abs((a[:, None] + g[:, None] * sizes) / values - 1)
+    sums[one, other, 1:] = np.cumsum(each, axis=1)
+    found: dict[tuple[int, int], float] = {}
+    for begin in range(count - 1):
+        own = sums[begin:-1, begin + 1 :]
+        with np.errstate(invalid="ignore"):
+            parts = own[:, :, begin + 2 :] - own[:, :, begin, None]
+        # Of the lines through a size and one before it, then also through any before that.
+        best = np.fmin.accumulate(np.nanmin(parts, axis=0, initial=np.inf), axis=0)
+        for place, missed in enumerate(np.diagonal(best)):
+            # Rounded so that lines which are exact are alike.
+            found[begin, begin + 2 + place] = round(float(missed), _DECIMALS)
+    return found
 
 
 def _line(times: Mapping[int, float]) -> tuple[float, float]:
@@ -316,6 +355,7 @@ def _line(times: Mapping[int, float]) -> tuple[float, float]:
         raise WeftError(
             "a protocol has fewer than two sizes", "measure more --sizes on both sides of it"
         )
+    times = _thinned(times)
     found = []
     for one, other in combinations(sorted(times), 2):
         g = max((times[other] - times[one]) / (other - one), LEAST_NS_PER_BYTE)
