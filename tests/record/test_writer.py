@@ -1,6 +1,7 @@
 """Whole lines only, whatever goes wrong while writing."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -358,3 +359,21 @@ except WeftError as error:
     with RecordWriter.resume(path) as writer:
         writer.write(lost_batch(CASES[0], 0, 99, "timeout", "later"))
     assert read(path).batches[:-1] == kept.batches
+
+
+@pytest.mark.parametrize("gone", ["file", "folder", "moved"])
+def test_a_record_that_lost_its_name_is_noticed_at_the_next_line(tmp_path: Path, gone: str) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    path = folder / "r.jsonl"
+    first, second = HEADER, START[1]
+    with RecordWriter.create(path) as writer:
+        writer.write(first)
+        if gone == "file":
+            path.unlink()
+        elif gone == "folder":
+            shutil.rmtree(folder)
+        else:
+            folder.rename(tmp_path / "elsewhere")
+        with pytest.raises(WeftError, match="was removed or moved during the run"):
+            writer.write(second)

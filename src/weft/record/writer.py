@@ -76,8 +76,14 @@ class RecordWriter:
         """Append one line. A line that does not fit the disk is removed again.
 
         Where not even the first line fits, the file goes too: without its header it is no record.
+        Raises WeftError if the file no longer has its name: nobody could read the line.
         """
         self._go_to_end()
+        if not _is_still(self.path, self._descriptor):
+            raise WeftError(
+                f"{self.path} was removed or moved during the run",
+                "run it again, and leave the record where it is until the end",
+            )
         data = self._encoder.encode(line) + b"\n"
         before = os.fstat(self._descriptor).st_size
         written = 0
@@ -213,7 +219,7 @@ def _is_still(path: Path, descriptor: int) -> bool:
     """Whether a file that is open has its name still: another run may have packed it meanwhile."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
 
 
