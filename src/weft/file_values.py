@@ -12,8 +12,8 @@ MOST_DETAILS = 1000
 Name = Annotated[str, Meta(max_length=MOST_NAME_CHARS, pattern=r"^[^/]*$")]
 Word = Annotated[str, Meta(max_length=MOST_NAME_CHARS)]
 Details = Annotated[dict[Word, str], Meta(max_length=MOST_DETAILS)]
-# What 64 bits take with a sign, and what a sum of many still does.
-Tick = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
+# What 64 bits take with a sign, even if it was a number with a point in between.
+Tick = Annotated[int, Meta(ge=0, le=1 << 62)]
 Count = Annotated[int, Meta(ge=0, le=1 << 62)]
 Small = Annotated[int, Meta(ge=0, le=(1 << 31) - 1)]
 Place = Annotated[int, Meta(ge=-(1 << 31), le=(1 << 31) - 1)]

@@ -41,11 +41,11 @@ _PER_SECOND = {
 }
 # A small b is a bit: 1Gb is an eighth of 1GB.
 _BITS = re.compile(r"([KMGkmg][Ii]?)?(b|bits?)")
-_NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z%]*)\s*")
+_NUMBER = re.compile(r"\s*([0-9]{1,30}(?:\.[0-9]{1,30})?)\s*([A-Za-z%]{0,9})\s*")
 # Python refuses to make a number of thousands of digits; the largest double has 309.
 MANY_DIGITS = re.compile(r"(?<![0-9])[0-9]{400}")
 _FLOPS = {"MFlop/s": 1e6, "GFlop/s": 1e9, "TFlop/s": 1e12}
-_FIGURE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµμ/]*)\s*")
+_FIGURE = re.compile(r"\s*([0-9]{1,30}(?:\.[0-9]{1,30})?)\s*([A-Za-zµμ/]{0,9})\s*")
 MOST_SIZES = 10_000
 # A length of time up to the first is in seconds, over the second in whole hours.
 SHORT_S, LONG_S = 120, 36_000
@@ -77,7 +77,10 @@ def parse_sizes(text: str) -> tuple[int, ...]:
     perturbation. Raises WeftError.
     """
     sizes: set[int] = set()
-    for part in text.split(","):
+    parts = text.split(",")
+    if len(parts) > MOST_SIZES:
+        raise WeftError(f"{len(parts):,} sizes are typed", f"type at most {MOST_SIZES:,}")
+    for part in parts:
         if part.strip().startswith("netpipe:"):
             sizes |= _netpipe(part.strip())
             continue

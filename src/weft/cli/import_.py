@@ -67,6 +67,7 @@ def import_(
     part of a table are skipped and counted.
     """
     from weft.errors import WeftError
+    from weft.file_values import MOST_NAME_CHARS
     from weft.report.plain import json_rows
     from weft.report.table import console
     from weft.report.terminal import render_brief
@@ -75,6 +76,8 @@ def import_(
 
     if ranks and not (ranks.isdecimal() and 1 <= int(ranks) <= 10**7):
         raise WeftError(f"--ranks {ranks} is no number of ranks", "type --ranks 2")
+    if "/" in transport or len(transport) > MOST_NAME_CHARS:
+        raise WeftError("--transport has a slash or is too long", "type a name like verbs")
     path, results = imported(
         outputs,
         output,

@@ -80,7 +80,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     test: Name
     transport: Name
     bytes: Count
-    ranks: Annotated[int, msgspec.Meta(ge=1, le=(1 << 31) - 1)] = USUAL_RANKS
+    ranks: Small = USUAL_RANKS
     queue_depth: Small = USUAL_QUEUE_DEPTH
     schedule: Schedule = Schedule()
     single: bool = False

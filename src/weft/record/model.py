@@ -35,7 +35,7 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: Word
-    tick_ns: Annotated[float, msgspec.Meta(gt=0, le=1e9)]
+    tick_ns: Annotated[float, msgspec.Meta(ge=1e-9, le=1e9)]
     overhead_ticks: Count
     baseline_ns: Count
 
@@ -276,7 +276,7 @@ class Sampled(msgspec.Struct, frozen=True, kw_only=True):
 
     status: Status
     reason: str = ""
-    ops_per_sample: Count = 1
+    ops_per_sample: Annotated[int, msgspec.Meta(ge=0, le=1 << 40)] = 1
     warmup: Count = 0
     verified_bytes: Count = 0
     elapsed_ns: Count = 0

@@ -312,6 +312,8 @@ class _Consistency:
 
     def _header(self, header: Header) -> None:
         _check_time(header.created_utc)
+        if not header.plan.cases:
+            raise ValueError("it plans no case")
         tests = {pattern.name for pattern in header.patterns}
         for case in header.plan.cases:
             if case.test not in tests:

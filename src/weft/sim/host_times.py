@@ -162,6 +162,8 @@ def _gaps_of(
     test: str, runs: Sequence[Run], transport: str, ping_pong: Mapping[int, float]
 ) -> dict[int, float]:
     sizes = sorted(ping_pong)
+    if not sizes:
+        return {}
     times = [ping_pong[size] for size in sizes]
     found: dict[int, list[float]] = {}
     seen: dict[int, int] = {}

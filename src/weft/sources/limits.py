@@ -15,10 +15,11 @@ from weft.names import as_typed
 from weft.record.reader import begins_as_record
 from weft.sources.named import split_records, split_source
 from weft.sources.toml_files import read_toml
-from weft.units import parse_bandwidth, parse_bytes, parse_time
+from weft.units import MOST_SIZES, parse_bandwidth, parse_bytes, parse_time
 from weft.wording import counted, in_a_row
 
 _EXAMPLE = 'write [[limit]], then test = "ping_pong", sizes = "8", latency_at_most = "2 us"'
+MOST_LIMITS = 10_000
 _BOUNDS: tuple[Kind, ...] = get_args(Kind)
 _EXAMPLES: dict[str, str] = dict(zip(_BOUNDS, ("2 us", "10 GB/s", "85%"), strict=True))
 
@@ -55,6 +56,8 @@ def read_requirements(path: Path) -> tuple[tuple[Limit, ...], tuple[CountedKind,
     file = read_toml(path, _File, {"limit": _Row}, _fix_for)
     if not file.limit and not file.require_none:
         raise WeftError(f"{path} has no limit", _EXAMPLE)
+    if len(file.limit) > MOST_LIMITS:
+        raise WeftError(f"{path} has over {MOST_LIMITS:,} limits", "write ranges of sizes instead")
     rows = enumerate(file.limit, 1)
     limits = tuple(_limit(f"{path}, limit {number}", row) for number, row in rows)
     return limits, file.require_none
@@ -110,6 +113,8 @@ def _limit(place: str, row: _Row) -> Limit:
 
 def _sizes(place: str, text: str) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
     wanted, ranges = [], []
+    if text.count(",") >= MOST_SIZES:
+        raise WeftError(f"{place} has over {MOST_SIZES:,} sizes", "write ranges: 1KiB..4MiB")
     for part in (part for part in text.split(",") if part.strip()):
         first, dots, last = part.partition("..")
         try:

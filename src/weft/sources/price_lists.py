@@ -29,6 +29,9 @@ _NAMES = (
     *(f"{kind} transceiver" for kind in CABLES),
     *("switch 24", "line card 288"),
 )
+# Sums of many such prices are still numbers.
+_MOST = 1e15
+_LEAST_YEARS, _MOST_YEARS = 1e-3, 1e4
 _EXAMPLE = 'write currency = "USD", then [[part]], part = "switch 24", list_price = 7450'
 
 
@@ -135,13 +138,14 @@ def _date(path: Path, value: object) -> str:
 
 
 def _at_least(place: str, value: float | None, least: float) -> None:
-    if value is not None and not least <= value < float("inf"):
-        raise WeftError(f"{place} is {value:g}", f"write a number of {least:g} or more")
+    if value is not None and not least <= value <= _MOST:
+        raise WeftError(f"{place} is {value:g}", f"write a number from {least:g} to {_MOST:g}")
 
 
 def _over_zero(place: str, value: float | None) -> None:
-    if value is not None and not 0 < value < float("inf"):
-        raise WeftError(f"{place} is {value:g}", "write a number over 0")
+    if value is not None and not _LEAST_YEARS <= value <= _MOST_YEARS:
+        fix = f"write a number over 0, from {_LEAST_YEARS:g} to {_MOST_YEARS:g}"
+        raise WeftError(f"{place} is {value:g}", fix)
 
 
 def _fix_for(field: str) -> str:

@@ -32,6 +32,7 @@ _FACT = re.compile(
     r"(?P<value>\w+)"
 )
 _END = re.compile(r"^(?P<side>local|remote) address: (?P<at>.*?QPN \S+ PSN \S+)")
+_WHOLE = re.compile(r"[0-9]{1,9}")
 _EVENTS = re.compile(r"^ *Test with events\b")
 _MEDIAN, _MEAN = "t_typical[usec]", "t_avg[usec]"
 # Means of times, which are whole cycles in no unit.
@@ -74,11 +75,11 @@ class Facts:
         match name.replace("_", " "):
             case "Connection type":
                 self._connection = value.lower()
-            case "TX depth" if value.isdecimal():
+            case "TX depth" if _WHOLE.fullmatch(value):
                 self._depth = int(value)
             case "Use ROCm memory":
                 self.on_gpu = value.upper() == "ON"
-            case "Number of qps" if value.isdecimal():
+            case "Number of qps" if _WHOLE.fullmatch(value):
                 self.queue_pairs = int(value)
 
     def section(self, test: Pattern, given: Given) -> StatedSection:
@@ -147,7 +148,8 @@ def _latency(
         if "% percentile" in head
     }
     for head, name in (("t_min[usec]", "0"), ("t_max[usec]", "100")):
-        latencies[name] = 1000 * float(line.number_of(cells[head]))
+        if head in cells:
+            latencies[name] = 1000 * float(line.number_of(cells[head]))
     # The deviation is kept as it was printed: it is no measure of scatter (perftest.py).
     others = {
         head: float(line.number_of(cells[head]))

@@ -19,6 +19,9 @@ MIB = Decimal(2**20)
 MEGA = Decimal(10**6)
 GIGA = Decimal(10**9)
 
+# An operation that takes longer is a misread one.
+_LONGEST_NS = 3600e9
+
 
 class Given(msgspec.Struct, frozen=True, kw_only=True):
     """What a user says of outputs that do not say it; 0 and empty where nothing was said."""
@@ -115,6 +118,8 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
         if value <= 0:
             return self.without(line, size, _none_of(word, value))
         time_ns = float(value * unit_ns * factor)
+        if time_ns > _LONGEST_NS:
+            return self.without(line, size, _too_long(word))
         return StatedRow(case=self.case(size), test=self.test, stated=found, time_ns=time_ns)
 
     def bandwidth(
@@ -129,6 +134,8 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
             return self.without(line, size, _none_of(word, value))
         time_ns = moved * SEC / (value * unit)
         digit_ns = float(time_ns * digit_of(value) / value)
+        if time_ns > _LONGEST_NS:
+            return self.without(line, size, _too_long(word))
         return StatedRow(
             case=self.case(size),
             test=self.test,
@@ -154,6 +161,11 @@ class StatedSection(msgspec.Struct, frozen=True, kw_only=True):
 def _unmeasured(word: str) -> str:
     """Why there is no figure in a word such as -nan."""
     return f"it states {word}, no value"
+
+
+def _too_long(word: str) -> str:
+    """Why there is no figure in a value of more time than a record keeps."""
+    return f"it states {word}, over an hour for an operation"
 
 
 def _none_of(word: str, value: Decimal) -> str:
