@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from weft.launch import local
+from weft.launch import left_behind
 from weft.launch.environment import LOOPBACK, environment_of_ranks
 from weft.launch.local import LocalLauncher
 from weft.plan.allocation import Allocation
@@ -64,10 +64,10 @@ def test_the_starter_listens_for_its_ranks_on_the_loopback_where_all_are_on_this
 def test_only_the_files_of_killed_ranks_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "SHARED_MEMORY", tmp_path)
+    monkeypatch.setattr(left_behind, "SHARED_MEMORY", tmp_path)
     for name in ("17:0:fi", "17:1:fi", "170:0:fi", "9:0:fi", "17"):
         (tmp_path / name).write_text("")
-    local._clear_shared_memory([17, 3])
+    left_behind.clear_shared_memory([17, 3])
     assert {path.name for path in tmp_path.iterdir()} == {"170:0:fi", "9:0:fi", "17"}
 
 

@@ -1,6 +1,5 @@
 """What a user reads where the simulator cannot read a platform: its last words, with the line."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -91,10 +90,10 @@ def test_a_launch_has_the_platforms_file_as_long_as_it_runs(
         "6", "--a", "1", *more,
     ]  # fmt: skip
     assert environment["OF_A_PLAN"] == "1"
-    assert re.fullmatch(r"weft-sim-\w+\.xml", file.name)
+    assert file.name == "weft-sim.xml"
     assert file.read_text() == known.xml
     done(None)
-    assert not file.exists()
+    assert not file.parent.exists()
     with pytest.raises(WeftError, match="known has 3 nodes for 7 ranks") as refused:
         launcher.start(msgspec.structs.replace(job, ranks=7))
     assert refused.value.fix == "type --ranks 6, or weft calibrate with more --nodes"

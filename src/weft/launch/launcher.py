@@ -6,6 +6,7 @@ rank 0's standard input and output (mpirun, srun, ssh), it is a command line for
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -23,13 +24,20 @@ if TYPE_CHECKING:
 # share two cores they need minutes (docs/many-ranks.md).
 START_DEADLINE_S = 40.0
 START_OF_A_RANK_S = 0.5
+_LEAST_START_S = 10.0
+_FEW_RANKS = 64
 # How long hosts may take to say what they are.
 ASK_DEADLINE_S = 60.0
 
 
-def start_deadline_s(ranks: int) -> float:
-    """How long so many ranks may take until they have started."""
-    return START_DEADLINE_S + START_OF_A_RANK_S * ranks
+def start_deadline_s(ranks: int, budget_s: float = math.inf) -> float:
+    """How long so many ranks may take until they have started.
+
+    Up to 64 of them have half of the budget, but at least 10 s and at most 40 s.
+    """
+    if ranks > _FEW_RANKS:
+        return START_DEADLINE_S + START_OF_A_RANK_S * ranks
+    return min(max(budget_s / 2, _LEAST_START_S), START_DEADLINE_S)
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

@@ -72,7 +72,9 @@ class PipedLaunch:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            start_new_session=True,
+            # Its own group in this session: if weft dies, the kernel continues a stopped starter,
+            # which then ends its ranks.
+            process_group=0,
             bufsize=0,
             env=self._environment,
         )

@@ -11,6 +11,7 @@ from weft.host.manifest import collect
 from weft.host.programs import answer
 from weft.launch.environment import environment_of_ranks
 from weft.launch.launcher import ASK_DEADLINE_S
+from weft.launch.left_behind import LaunchFiles, remove_left
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import SIMULATOR, check_engine, engine_folder, omitted
 from weft.wording import counted
@@ -70,26 +71,29 @@ class SimLauncher:
             )
         # setpriv has the kernel end the simulator with this process, however that ends.
         begin = ["setpriv", "--pdeathsig", "TERM", str(job.program)]
-        file = _written(self._platform)
+        remove_left()
+        files = LaunchFiles()
+        file = _written(self._platform, files)
         words = ["--platform", str(file), "--ranks", str(job.ranks), *job.arguments]
         if not self._platform.checks_messages:
             words.append("--heads")
         return PipedLaunch(
             [*begin, *words],
             environment_of_ranks(job.environment),
-            lambda _: file.unlink(missing_ok=True),
+            lambda _: files.remove(),
         )
 
 
 def _check(platform: SimulatedPlatform) -> None:
     """Raises WeftError for a platform that the simulator cannot read: a file may be anyone's."""
     [program, *_] = (engine_folder() / SIMULATOR).glob("rank-*")
-    file = _written(platform)
+    files = LaunchFiles()
+    file = _written(platform, files)
     try:
         words = [str(program), "--platform", str(file), "--ranks", "1"]
         tried = answer(words, READ_DEADLINE_S, environment=environment_of_ranks({}))
     finally:
-        file.unlink(missing_ok=True)
+        files.remove()
     if tried is None:
         raise WeftError(
             f"SimGrid did not read {platform.name} in {READ_DEADLINE_S:g} s", "type fewer --nodes"
@@ -103,10 +107,13 @@ def _check(platform: SimulatedPlatform) -> None:
         )
 
 
-def _written(platform: SimulatedPlatform) -> Path:
-    """The platform's file for the simulator, which somebody has to remove."""
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="weft-sim-", suffix=".xml", encoding="utf-8", delete=False
-    ) as file:
-        file.write(platform.xml)
-    return Path(file.name)
+def _written(platform: SimulatedPlatform, files: LaunchFiles) -> Path:
+    """The platform's file for the simulator. Raises WeftError if no folder takes it."""
+    parent = Path(tempfile.gettempdir())
+    file = (files.folder(parent) or parent / "none") / "weft-sim.xml"
+    try:
+        file.write_text(platform.xml, encoding="utf-8")
+    except OSError as error:
+        files.remove()
+        raise WeftError(f"cannot write {file}: {error.strerror}", "set TMPDIR") from None
+    return file

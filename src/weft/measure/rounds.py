@@ -170,7 +170,8 @@ class Measurement:
     def _start_deadline_s(self, ranks: int) -> float:
         """How long ranks may take to start: in a job not beyond its time."""
         left_s = max(0.0, self._job_end - time.monotonic())
-        return min(start_deadline_s(ranks), left_s if math.isinf(left_s) else math.ceil(left_s))
+        most_s = start_deadline_s(ranks, self.plan.budget_s)
+        return min(most_s, left_s if math.isinf(left_s) else math.ceil(left_s))
 
     def _predict(self, how: str) -> None:
         """Warn where the budget is too short, before the start and after the first launches."""

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 UNKNOWN = "unknown"
 NOT_SET = "not set"
 # Details that are a launch's own: where it listened, what connecting took, its libraries' threads.
-_OWN = re.compile(r"(rail \d+ )?(address|connect_ns|connected_peers)|helper threads")
+_OWN = re.compile(
+    r"(rail \d+ )?(address|connect_ns|connected_peers)|helper threads|starter network"
+)
 _RAIL = re.compile(r"rail \d+ ")
 # The thread level of each library in records that do not state it.
 _LEVELS_BEFORE = {
