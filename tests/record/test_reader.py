@@ -190,11 +190,11 @@ def edited(path: Path, line: int, **change: Any) -> Path:
         ({"case": "tcp/ping_pong/9"}, "not in the plan"),
         ({"launch": 5}, "has not started"),
         ({"warmup": 4}, "samples behind its warm-up"),
-        ({"warmup": -1}, "samples behind its warm-up"),
+        ({"warmup": -1}, "Expected `int` >= 0"),
         ({"ops_per_sample": 0}, "samples behind its warm-up"),
         ({"ticks": []}, "samples behind its warm-up"),
-        ({"ticks": [5, 5, 5, -5]}, "ticks are from 0"),
-        ({"ticks": [5, 5, 5, 2**63]}, "ticks are from 0"),
+        ({"ticks": [5, 5, 5, -5]}, "Expected `int` >= 0"),
+        ({"ticks": [5, 5, 5, 2**63]}, "Expected `int` <= "),
         ({"ticks": [5, 5, 5, 5.5]}, "Expected `int`"),
         ({"parts": {"post": [1, 2, 3]}}, "as many values"),
         ({"parts": {"post": [1, 2, 3, 4, 5]}}, "as many values"),
@@ -211,7 +211,7 @@ def test_a_batch_that_cannot_be_is_damage(
 def test_a_tick_that_takes_no_time_is_damage(tmp_path: Path) -> None:
     path = small_record(tmp_path / "a.jsonl")
     clock = {"name": "tsc", "tick_ns": 0.0, "overhead_ticks": 1, "baseline_ns": 1}
-    with pytest.raises(WeftError, match=r"line 2:.*a tick of 0\.0 ns"):
+    with pytest.raises(WeftError, match=r"line 2:.*Expected `float` >= .*tick_ns"):
         read(edited(path, 2, clock=clock))
 
 
