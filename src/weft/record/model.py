@@ -306,7 +306,7 @@ class Batch(Sampled, frozen=True, kw_only=True, tag_field="kind", tag="batch"):
     """
 
     case: str
-    launch: Small
+    launch: Place
     order: Count
     role: Role
     needs_budget_s: Seconds = 0.0
