@@ -102,10 +102,12 @@ SANITIZED = Step("engine tests under sanitizers", ("bash", "-c", _SANITIZED))
 MUTANTS = Step(
     "mutants", ("make", "--no-print-directory", "mutants", "ARGS=--minutes 10"), needs=("build",)
 )
+_FUZZ = "WEFT_EXAMPLES=5000 .venv/bin/pytest -q -n 1 tests/sources/test_fuzzed_readers.py"
+FUZZ = Step("changed files through every reader", ("bash", "-c", _FUZZ), needs=("build",))
 PARTS = {
     "default": WHOLE,
     "all": WHOLE,
     "quick": (BUILD_PROGRAMS, QUICK),
     "build": (BUILD_PROGRAMS, BUILD_TESTS),
-    "nightly": (BUILD_PROGRAMS, COMPARISONS, SANITIZED, MUTANTS),
+    "nightly": (BUILD_PROGRAMS, FUZZ, COMPARISONS, SANITIZED, MUTANTS),
 }
