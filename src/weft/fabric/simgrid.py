@@ -60,7 +60,7 @@ _RATES = {"Bps": 1.0, "kBps": 1e3, "MBps": 1e6, "GBps": 1e9}
 _SPEEDS = {"f": 1.0, "kf": 1e3, "Mf": 1e6, "Gf": 1e9, "Tf": 1e12}
 _DECIMAL = r"[0-9]{1,30}(?:\.[0-9]{0,30})?(?:[eE][+-]?[0-9]{1,2})?"
 _WITH_UNIT = re.compile(rf"({_DECIMAL})([a-zA-Z]+)")
-_PIECE = re.compile(rf"{_DECIMAL}:{_DECIMAL}:{_DECIMAL}")
+_PIECE = re.compile(rf"{_DECIMAL}:-?{_DECIMAL}:-?{_DECIMAL}")
 _POSITIVE = re.compile(r"(?=[^eE]*[1-9])" + _DECIMAL)
 _SPEED = re.compile(r"""\bspeed=(?:"[^"]*"|'[^']*')""")
 _SLOW = "slow-links"
