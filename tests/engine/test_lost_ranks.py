@@ -204,7 +204,8 @@ def test_a_port_in_use_fails_the_transport_with_its_number_and_the_fix(tmp_path:
         port = taken.getsockname()[1]
         done = subprocess.run(
             [WEFT, "run", "ping_pong", "--transport", "tcp", "--sizes", "8", "--budget", "60s",
-             "--option", f"tcp.port={port}", "--no-report", "-o", tmp_path / "r.jsonl"],
+             "--option", f"tcp.port={port}", "--option", "tcp.interface=lo", "--no-report",
+             "-o", tmp_path / "r.jsonl"],
             capture_output=True, text=True, timeout=600, check=False, stdin=subprocess.DEVNULL,
             env={**os.environ, "WEFT_ENGINE_DIR": str(linked_engine(tmp_path))},
         )  # fmt: skip
