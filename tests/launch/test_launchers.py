@@ -151,7 +151,7 @@ cat > /dev/null
     monkeypatch.setenv("FROM_HERE", "here")
     job = Job(program=program, mpi="openmpi", ranks=2, environment={"FROM_JOB": "job"})
     with LocalLauncher().start(job) as launch:
-        assert launch.hello().details == {"seen": "job,here"}
+        assert launch.hello().details["seen"] == "job,here"
 
 
 @pytest.mark.parametrize(

@@ -100,12 +100,15 @@ def test_a_file_of_netpipe_and_its_console_are_not_one_run(
 
 
 def test_the_least_rate_of_iperf3_is_a_rate(tmp_path: Path) -> None:
-    """Below a bit per second, of a link that passes a byte now and then; 0 is none."""
+    """Of a link that passes a byte now and then; 0 is none, and an hour for a message neither."""
     rate = re.compile(r'("bits_per_second":\s*)[\d.e+]+')
     path = tmp_path / "out.json"
-    path.write_text(rate.sub(r"\g<1>0.5", GOOD["iperf3.json"]))
+    path.write_text(rate.sub(r"\g<1>400.5", GOOD["iperf3.json"]))
     [row] = read_output(path, told("iperf3.json"))[1].rows
-    assert row.time_ns == pytest.approx(row.case.bytes / (0.5 / 8) * 1e9)
+    assert row.time_ns == pytest.approx(row.case.bytes / (400.5 / 8) * 1e9)
+    path.write_text(rate.sub(r"\g<1>0.5", GOOD["iperf3.json"]))
+    with pytest.raises(WeftError):
+        read_output(path, told("iperf3.json"))
     _, why, _ = refused("iperf3.json", rate.sub(r"\g<1>0", GOOD["iperf3.json"]), tmp_path)
     assert why.endswith("has no bits_per_second")
 
