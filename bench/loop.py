@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # The engine as it was built for each MPI, and what each program of MPI compiles for itself.
 LIBRARIES = ("weft_engine_{mpi}", "weft_engine", "hwloc")
 SOURCE_OF_MPI = "transports/mpi/library.cpp"
+# mpirun of Debian's Open MPI 5 crashes if it gets several commands (open-mpi/ompi 13303).
+_A_CORE_EACH = 'exec taskset -c "${OMPI_COMM_WORLD_LOCAL_RANK:-$PMI_RANK}" "$@"'
 STARTS = {"openmpi": ["mpirun.openmpi", *AS_ROOT], "mpich": ["mpirun.mpich"]}
 
 
@@ -120,8 +122,7 @@ def _measure(
 def told_by(name: str, mpi: str, turns: int | None = None) -> str:
     """What a launch of one of the programs here prints; without `turns` it takes its usual ones."""
     words = [str(_program(name, mpi)), *([] if turns is None else [str(turns)])]
-    ranks = [["-n", "1", "taskset", "-c", str(cpu), *words] for cpu in (0, 1)]
-    return output_of([*STARTS[mpi], *ranks[0], ":", *ranks[1]])
+    return output_of([*STARTS[mpi], "-n", "2", "sh", "-c", _A_CORE_EACH, "sh", *words])
 
 
 def _content_speed() -> dict[str, float]:

@@ -76,7 +76,7 @@ def kernel() -> tuple[Path, Path]:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (cache / "whole").exists():
             _fetch_kernel(cache)
-    [modules] = (cache / "kernel" / "lib" / "modules").iterdir()
+    modules = _modules(cache)
     return cache / "kernel" / "boot" / f"vmlinuz-{modules.name}", modules
 
 
@@ -91,9 +91,17 @@ def _fetch_kernel(cache: Path) -> None:
     for archive in cache.glob(f"{package}_*.deb"):
         _run(["dpkg-deb", "--extract", archive.name, "kernel"], cache)
         archive.unlink()
-    [modules] = (cache / "kernel" / "lib" / "modules").iterdir()
+    # Debian 13 has them in /usr.
+    if (cache / "kernel" / "usr" / "lib").exists():
+        (cache / "kernel" / "lib").symlink_to("usr/lib")
+    modules = _modules(cache)
     _run(["busybox", "depmod", "-b", str(cache / "kernel"), modules.name], cache)
     (cache / "whole").touch()
+
+
+def _modules(cache: Path) -> Path:
+    [modules] = (cache / "kernel" / "lib" / "modules").iterdir()
+    return modules
 
 
 def _run(command: list[str], folder: Path) -> str:

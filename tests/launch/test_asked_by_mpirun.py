@@ -1,5 +1,6 @@
 """What hosts are, asked by one launch of mpirun: a process a host, in no rank's environment."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,6 +44,18 @@ def test_one_process_a_host_is_spread_over_all_hosts(asked: list[Any]) -> None:
     assert rest == f"n3:1,n1:1,n2:1 {each}"
     assert environment == {"OF": repr(({}, ("network of", HOSTS)))}
     assert (nodes, deadline_s) == (HOSTS, 12.5)
+
+
+def test_open_mpi_5_is_asked_by_prterun(
+    asked: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "prterun").touch()
+    monkeypatch.setattr(mpirun, "has_starter", lambda mpi: mpi == "openmpi")
+    monkeypatch.setattr(starters, "starter", lambda _: str(tmp_path / "mpirun.openmpi"))
+    MpirunLauncher().manifests(Allocation())
+    command = " ".join(asked[0][0](HOSTS))
+    assert command.startswith(f"setpriv --pdeathsig TERM {tmp_path}/prterun --bind-to none --host")
+    assert command.count(" : ") == 2
 
 
 def test_without_any_mpirun_nobody_is_asked(

@@ -26,6 +26,8 @@ def test_the_job_says_more_than_the_user_and_the_user_more_than_weft(
         "PATH": "/bin",
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "PRTE_ALLOW_RUN_AS_ROOT": "1",
+        "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     }
     set_to(monkeypatch, UCX_LOG_FILE="mine", UCX_TLS="tcp", OMPI_ALLOW_RUN_AS_ROOT="0")
     found = environment_of_ranks({"UCX_TLS": "rc", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "0"})

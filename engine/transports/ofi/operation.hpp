@@ -67,12 +67,11 @@ ssize_t move_over(fid_ep* endpoint, fi_addr_t address, Operation<OfiOwn<Target>>
                               : fi_writemsg(endpoint, &message, operation->own.flags);
 }
 
-/// Whether an entry of a completion queue is a peer's notice, which has no operation of ours. A put
-/// with a notice, at its sender, is a write.
+/// Whether an entry of a completion queue is a peer's notice, which has no operation of ours. The
+/// sender's own entry is a write. Only notices carry data; shm of libfabric 2 flags nothing else.
 inline bool is_notice(const fi_cq_data_entry& entry) noexcept {
   if ((entry.flags & FI_REMOTE_WRITE) != 0) return true;
-  return (entry.flags & FI_REMOTE_CQ_DATA) != 0 && (entry.flags & FI_RMA) != 0 &&
-         (entry.flags & FI_WRITE) == 0;
+  return (entry.flags & FI_REMOTE_CQ_DATA) != 0 && (entry.flags & FI_WRITE) == 0;
 }
 
 /// Operations that the provider had no room for (FI_EAGAIN), in the order of posting. `call` begins

@@ -11,7 +11,11 @@ if TYPE_CHECKING:
 # Unless the user has set them. UCX writes its warnings among rank 0's answers otherwise.
 _USUAL = {"UCX_LOG_FILE": "stderr"}
 # Open MPI starts nothing for root without them.
-_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+_AS_ROOT = {
+    f"{program}_ALLOW_RUN_AS_ROOT{ending}": "1"
+    for program in ("OMPI", "PRTE")
+    for ending in ("", "_CONFIRM")
+}
 
 
 LOOPBACK = "lo"

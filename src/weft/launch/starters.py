@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.errors import WeftError
@@ -10,6 +11,8 @@ from weft.launch.programs import install_mpi, starter
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+# The kernel ends the starter with weft.
+_GUARD = ("setpriv", "--pdeathsig", "TERM")
 # Ranks bind themselves, and there may be more of them than cores.
 _USUAL = {
     "openmpi": ("--bind-to", "none", "--oversubscribe", "--mca", "orte_base_help_aggregate", "0"),
@@ -40,11 +43,16 @@ def one_on_each(
         parts.append([*own, "-n", "1", *command])
     listed = ["-hosts", ",".join(f"{host}:1" for host in commands)] if mpi == "mpich" else []
     [first, *others] = parts
-    return [*_begin(mpi), *listed, *first, *(word for part in others for word in (":", *part))]
+    begin = _begin(mpi)
+    # mpirun of Debian's Open MPI 5 crashes if it gets several commands (open-mpi/ompi 13303).
+    prterun = Path(begin[len(_GUARD)]).with_name("prterun")
+    if mpi == "openmpi" and prterun.exists():
+        begin = [*_GUARD, str(prterun), "--bind-to", "none"]
+    return [*begin, *listed, *first, *(word for part in others for word in (":", *part))]
 
 
 def _begin(mpi: str) -> list[str]:
     mpirun = starter(mpi)
     if mpirun is None:
         raise WeftError(f"mpirun of {mpi} is missing", install_mpi(mpi))
-    return ["setpriv", "--pdeathsig", "TERM", mpirun, *_USUAL[mpi]]
+    return [*_GUARD, mpirun, *_USUAL[mpi]]
