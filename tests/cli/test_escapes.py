@@ -23,9 +23,9 @@ FOR_JSON = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in EVIL)
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A record whose transport, host, processor and failure have control characters."""
     path = tmp_path_factory.mktemp("evil") / "r.jsonl"
-    synthetic_record(path, make_cases(tests=("ping_pong",), transports=("tcp",)), host="node")
+    synthetic_record(path, make_cases(tests=("ping_pong",), transports=("tcp",)), host="alpha")
     text = path.read_text()
-    for word in ("tcp", "node"):
+    for word in ("tcp", "alpha"):
         text = text.replace(word, word + FOR_JSON)
     path.write_text(text)
     return path

@@ -32,16 +32,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     return found
 
 
-def test_a_kind_of_picture_is_looked_at_first_where_there_are_curves(
+def test_an_unknown_kind_of_picture_is_refused_before_any_work(
     asked: list[tuple[Any, ...]],
 ) -> None:
     with pytest.raises(WeftError, match="is no kind of picture"):
         app(["reproduce", "fermilab", "-o", "x.doc"], standalone_mode=False)
     assert asked == []
-    # Of a study without curves the study says so.
-    with pytest.raises(WeftError):
-        app(["reproduce", "osu", "-o", "x.doc"], standalone_mode=False)
-    assert asked == [("osu", "model", "", True)]
 
 
 def test_every_table_is_printed(

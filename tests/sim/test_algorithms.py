@@ -207,9 +207,13 @@ def test_libraries_alone_have_no_best() -> None:
     assert switches_table(platform(), answers, None).rows[0] == ("8 B", "9.00 ns", "17.0 ns")
 
 
+# A ring of fewer numbers than ranks reduces and broadcasts along trees.
+TREES = {"smpi/reduce": "binomial", "smpi/bcast": "binomial_tree"}
+
+
 def test_names_become_settings_of_the_simulator() -> None:
     assert algorithms_of("allreduce", "ring,openmpi", 6) == {
-        "ring": {"smpi/allreduce": "lr"},
+        "ring": {"smpi/allreduce": "lr", **TREES},
         "openmpi": {"smpi/coll-selector": "ompi", "smpi/allreduce": "ompi"},
     }
     assert "pairwise" in algorithms_of("alltoall", "all", 8)

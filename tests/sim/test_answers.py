@@ -356,7 +356,7 @@ def with_settings(*names: str) -> str:
         ("<platform><zone/></platform>", "not one crossbar"),
         (
             "<platform><cluster bw='1Gbps' lat='1ns'/></platform>",
-            "'1Gbps' is no figure with one of the units",
+            "'1Gbps' is not a number with a unit",
         ),
         (
             "<platform><cluster bw='1Bps' lat='1ns' topology='TORUS'/></platform>",

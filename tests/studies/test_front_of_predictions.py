@@ -287,7 +287,7 @@ def test_cards_are_made_where_all_of_them_have_room(
         for fabric in range(fabrics)
         for case in range(cases + (more if not fabric else 0))
     ]
-    head = ("case", "fabric", "time", "interval")
+    head = ("case", "fabric", "figure", "by the calibration")
     found = _cards(Table(name="a", caption="A", head=head, rows=tuple(rows)))
     assert [one.title for one in found] == [f"fabric {at}" for at in range(fabrics)] * fits
     assert all(len(one.figures) == cases for one in found)

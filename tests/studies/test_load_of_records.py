@@ -14,7 +14,7 @@ def measured(load: float, *cores: int, simulated: object = None) -> Any:
     }
     launches = [SimpleNamespace(load_average=one) for one in (0.1, load, 0.2)]
     header = SimpleNamespace(hosts=hosts, plan=SimpleNamespace(simulated=simulated))
-    run = SimpleNamespace(header=header, lines=SimpleNamespace(launches=launches))
+    run = SimpleNamespace(header=header, cases={}, lines=SimpleNamespace(launches=launches))
     return SimpleNamespace(runs=[run])
 
 

@@ -31,8 +31,8 @@ def test_other_messages_may_be_shorter_than_any_face(other: Case) -> None:
 
 
 def test_a_queue_is_as_long_as_hides_the_latencies() -> None:
-    """Four latencies of 4 us are a thousandth of 16 ms, which are 15 messages of 1.09 ms."""
-    assert queue_of(4000.0, 1.09e6) == 16
-    assert queue_of(4000.0, 16e6) == 1
-    assert queue_of(4000.0, 15.9e6) == 2
+    """Four latencies of 4 us are 0.2 % of 8 ms, which are 7.3 messages of 1.09 ms."""
+    assert queue_of(4000.0, 1.09e6) == 8
+    assert queue_of(4000.0, 8e6) == 1
+    assert queue_of(4000.0, 7.9e6) == 2
     assert queue_of(4000.0, 10.0) == 64
