@@ -14,6 +14,7 @@ from memory import Memory
 from steps import Step
 
 PASSED, FAILED, NOT_RUN, REMEMBERED = "passed", "FAILED", "not run", "passed before, unchanged"
+TOO_LATE = "skipped, the gate has run for too long"
 
 
 class Gate:
@@ -22,6 +23,7 @@ class Gate:
     def __init__(self, steps: tuple[Step, ...], memory: Memory, folder: Path) -> None:
         self.memory = memory
         self.folder = folder
+        self.began = time.monotonic()
         self.waiting = list(steps)
         self.names = {step.name for step in steps}
         self.ended: dict[str, str] = {}
@@ -46,6 +48,8 @@ class Gate:
                 self._end(step, NOT_RUN)
             elif self.memory.passed(step.name, step.watches):
                 self._end(step, REMEMBERED)
+            elif time.monotonic() - self.began > step.latest_start_s:
+                self._end(step, TOO_LATE)
             elif step.background or not self.front_is_busy:
                 self.front_is_busy = self.front_is_busy or not step.background
                 self.waiting.remove(step)

@@ -54,6 +54,15 @@ def test_a_failure_fails_the_gate_stops_no_other_step_and_is_printed_last(
     assert "of no interest" not in lines
 
 
+def test_a_step_that_would_start_too_late_is_skipped_and_fails_nothing(
+    tmp_path: Path, memory: Memory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    late = shell("late", f"touch {tmp_path}/late", latest_start_s=0)
+    assert run((shell("one", "true"), late), memory, tmp_path / "logs") == 0
+    assert not (tmp_path / "late").exists()
+    assert "late: skipped" in capsys.readouterr().out
+
+
 def test_all_steps_that_pass_pass_the_gate(tmp_path: Path, memory: Memory) -> None:
     steps = (shell("one", "true"), shell("two", "true", background=True, after=("one",)))
     assert run(steps, memory, tmp_path / "logs") == 0
