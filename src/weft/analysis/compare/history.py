@@ -336,7 +336,7 @@ def _courses(
     of_machine: dict[str, dict[tuple[str, Case], dict[int, float]]] = {}
     for place, logs in found.items():
         of_machine.setdefault(place[0], {})[place] = logs
-    each = LEVEL / len(found)
+    each = LEVEL / max(len(found), 1)
     has_several = len(found) > len(of_machine)
     drift_level = each / 2 if has_several else each
     courses = []
