@@ -16,6 +16,7 @@ All parameters are of mean times, which add up as the model wants it (means.py):
 
 from __future__ import annotations
 
+import statistics
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from weft.plan.command import NextSession
 
 
-# How often the line of the gaps is fitted again, relative to the line before.
-REWEIGHTED = 3
 # Over TCP's loopback the kernel's work for the receiver is done inside the sender's call.
 BELOW_ZERO = (
     "L is below zero: o_s and o_r together are longer than the transfer, so they overlap; the"
@@ -116,10 +115,14 @@ def from_series(ping_pong: Series, stream: Series) -> LogGP:
     WeftError for fewer than two launches or three sizes of the stream, or none that both have.
     """
     check_sizes(stream)
-    launches = []
     sessions = ping_pong.sessions or (0,) * len(ping_pong.launches)
-    for one_way, apart, session in zip(ping_pong.launches, stream.launches, sessions, strict=False):
-        launches.append(_launch(stream.name, _means(one_way), _means(apart), session))
+    paired = list(zip(ping_pong.launches, stream.launches, sessions, strict=False))
+    gaps = [_means(apart) for _, apart, _ in paired]
+    usual = _usual(gaps)
+    launches = [
+        _launch(stream.name, _means(one_way), own, usual, session)
+        for (one_way, _, session), own in zip(paired, gaps, strict=True)
+    ]
     notes = ("o_s, o_r and L alone need the delay method: here are their sum, g and G",)
     return _parameters(ping_pong.name, launches, notes, ping_pong.more_launches)
 
@@ -142,14 +145,17 @@ def from_delays(
                 f"the pause at {test.bytes} bytes is shorter than a round trip",
                 "pause at least as long as PRTT(1, 0, s)",
             )
+    gaps = [{test.bytes: test.gap_ns for test in launch} for launch in launches]
+    usual = _usual(gaps)
     found = [
         _launch(
             name,
             {test.bytes: test.single_ns / 2 for test in launch},
-            {test.bytes: test.gap_ns for test in launch},
+            own,
+            usual,
             launch[0].session,
         )
-        for launch in launches
+        for launch, own in zip(launches, gaps, strict=True)
     ]
     whole = _parameters(name, found, (), more_launches_of(again))
     ordered = [sorted(launch, key=lambda test: test.bytes) for launch in launches]
@@ -186,10 +192,23 @@ def _means(sweep: Sweep) -> dict[int, float]:
     }
 
 
-def _launch(name: str, times: dict[int, float], gaps: dict[int, float], session: int) -> _Launch:
+def _usual(gaps: Sequence[dict[int, float]]) -> dict[int, float]:
+    """The median gap over all launches at each size, ns."""
+    sizes = dict.fromkeys(size for own in gaps for size in own)
+    return {size: statistics.median(own[size] for own in gaps if size in own) for size in sizes}
+
+
+def _launch(
+    name: str,
+    times: dict[int, float],
+    gaps: dict[int, float],
+    usual: dict[int, float],
+    session: int,
+) -> _Launch:
     """The line g + (s - 1) G through a launch's gaps: least squares of relative deviations.
 
-    Relative to the line, not to the gaps: a gap with a slow sample in it would count for less.
+    Deviations are relative to the usual gaps: a launch's own gap with a slow sample in it would
+    count for less.
     """
     import numpy as np
 
@@ -204,14 +223,11 @@ def _launch(name: str, times: dict[int, float], gaps: dict[int, float], session:
         )
     further = np.array([max(size - 1, 0) for size in gaps], dtype=np.float64)
     apart = np.array(list(gaps.values()))
-    expected, level, slope = apart, 0.0, 0.0
-    for _ in range(1 + REWEIGHTED):
-        weights = 1 / expected**2
-        centre = float(weights @ further / weights.sum())
-        spread = float(weights @ (further - centre) ** 2)
-        slope = float(weights @ ((further - centre) * apart)) / spread
-        level = float(weights @ (apart - slope * further) / weights.sum())
-        expected = np.maximum(level + slope * further, apart.min())
+    weights = 1 / np.array([usual[size] for size in gaps]) ** 2
+    centre = float(weights @ further / weights.sum())
+    spread = float(weights @ (further - centre) ** 2)
+    slope = float(weights @ ((further - centre) * apart)) / spread
+    level = float(weights @ (apart - slope * further) / weights.sum())
     return _Launch(times=times, gaps=gaps, gap_ns=level, gap_ns_per_byte=slope, session=session)
 
 
