@@ -1,6 +1,7 @@
 """What holds for every command line: options count once and have a value, outputs hurt no input."""
 
 import json
+import re
 import shlex
 import sys
 from collections import Counter
@@ -18,6 +19,7 @@ from weft.sources.named import split_source
 
 # Where a context keeps the outputs of its command line, by their options.
 _OUTPUTS = "weft.outputs"
+_UNUSUAL = re.compile(r"[^\n\x20-\x7e]")
 # Options that take several names or sizes.
 _WITH_COMMAS = ("test", "transport", "sizes", "order", "hosts", "nodelist", "exclude")
 
@@ -165,8 +167,8 @@ def print_json(command: str, value: object) -> None:
 
 def _escaped_json(text: str) -> str:
     """The same JSON with every control character as its escape."""
-    return "".join(
-        char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text
+    return _UNUSUAL.sub(
+        lambda found: found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1], text
     )
 
 

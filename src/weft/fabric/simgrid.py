@@ -33,7 +33,6 @@ LATENCY_FACTOR = "smpi/lat-factor"
 BANDWIDTH_FACTOR = "smpi/bw-factor"
 # Properties of the fabric's zone that rank-sim takes for messages between ranks of a node, and the
 # settings of the platform whose memory they share.
-_PIECES = ("smpi/os", "smpi/ois", "smpi/or")
 _SHARED = {
     "shared-latency-factor": LATENCY_FACTOR,
     "shared-bandwidth-factor": BANDWIDTH_FACTOR,
@@ -58,6 +57,8 @@ _SUM_RATE_LINE = re.compile(rf'\s*<prop id="{SUM_RATE}" value="[^"]*"/>')
 _FABRIC = re.compile(r"""<(?:cluster|zone)\s[^>]*\bid="fabric"[^>]*[^>/]>""")
 _RATES = {"Bps": 1.0, "kBps": 1e3, "MBps": 1e6, "GBps": 1e9}
 _SPEEDS = {"f": 1.0, "kf": 1e3, "Mf": 1e6, "Gf": 1e9, "Tf": 1e12}
+# Settings that are lists of SIZE:TIME:TIME.
+_PIECES = ("smpi/os", "smpi/ois", "smpi/or")
 _DECIMAL = r"[0-9]{1,30}(?:\.[0-9]{0,30})?(?:[eE][+-]?[0-9]{1,2})?"
 _WITH_UNIT = re.compile(rf"({_DECIMAL})([a-zA-Z]+)")
 _PIECE = re.compile(rf"{_DECIMAL}:-?{_DECIMAL}:-?{_DECIMAL}")

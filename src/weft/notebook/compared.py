@@ -9,7 +9,7 @@ import msgspec
 
 from weft.analysis.compare.compared_rows import compared_figures, verdicts_of_sides
 from weft.errors import WeftError
-from weft.notebook.plots import plot_of
+from weft.notebook.plots import nth_plot
 from weft.notebook.tables import table_of_rows
 from weft.notebook.typed import each_of, share_of
 from weft.report.comparison import comparison_charts
@@ -85,12 +85,9 @@ class ComparedSides:
         Raises WeftError beyond the last.
         """
         charts = comparison_charts(self.found)
-        if number not in range(len(charts)):
-            raise WeftError(
-                f"there is no plot {number} of this comparison, it has {len(charts)}",
-                "count from 0" if charts else "see .table for why",
-            )
-        return plot_of(charts[number], layout, wide=wide)
+        return nth_plot(
+            charts, number, "this comparison, it has", "see .table for why", layout, wide=wide
+        )
 
     def _counts_in_words(self, side: int, counts: dict[Verdict, int]) -> str:
         """How often each verdict; what has no interval is no open question and stands apart."""

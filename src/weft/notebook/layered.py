@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from weft.errors import WeftError
-from weft.notebook.plots import plot_of
+from weft.notebook.plots import nth_plot
 from weft.notebook.tables import table_of_rows
 from weft.notebook.typed import one_of
 from weft.studies.layers import layers_shown
@@ -51,12 +50,9 @@ class Layers:
         Raises WeftError beyond the last.
         """
         charts = self._found.charts
-        if number not in range(len(charts)):
-            raise WeftError(
-                f"there is no plot {number} of these layers, they have {len(charts)}",
-                "count from 0" if charts else "see .notes for why",
-            )
-        return plot_of(charts[number], layout, wide=wide)
+        return nth_plot(
+            charts, number, "these layers, they have", "see .notes for why", layout, wide=wide
+        )
 
     def __repr__(self) -> str:
         """The notes, a line each."""

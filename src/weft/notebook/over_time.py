@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from weft.errors import WeftError
-from weft.notebook.plots import plot_of
+from weft.notebook.plots import nth_plot
 from weft.notebook.tables import table_of_rows
 from weft.notebook.typed import each_of
 from weft.report.history import history_in_words
@@ -94,12 +93,9 @@ class Trend:
         Raises WeftError beyond the last.
         """
         charts = history_charts(self.found).speeds
-        if number not in range(len(charts)):
-            raise WeftError(
-                f"there is no plot {number} of this trend, it has {len(charts)}",
-                "count from 0" if charts else "give two records or more",
-            )
-        return plot_of(charts[number], layout, wide=wide)
+        return nth_plot(
+            charts, number, "this trend, it has", "give two records or more", layout, wide=wide
+        )
 
     def __repr__(self) -> str:
         """What each curve does over time."""

@@ -385,27 +385,23 @@ def _by_session(by_launch: Mapping[tuple[int, int], dict[int, float]]) -> dict[i
 
 def _mean_of(curves: Sequence[Mapping[int, float]]) -> dict[int, float]:
     """The mean of curves in the sessions that all of them have, each about its own mean."""
+    return {at: math.fsum(own) / len(own) for at, own in _about_means(curves).items()}
+
+
+def _about_means(curves: Sequence[Mapping[int, float]]) -> dict[int, list[float]]:
+    """By session that all curves have, the value of each curve less its mean there."""
     shared = [at for at in curves[0] if all(at in own for own in curves)]
-    middles = [math.fsum(own[at] for at in shared) / max(len(shared), 1) for own in curves]
-    return {
-        at: math.fsum(own[at] - middle for own, middle in zip(curves, middles, strict=True))
-        / len(curves)
-        for at in shared
-    }
+    means = [math.fsum(own[at] for at in shared) / max(len(shared), 1) for own in curves]
+    return {at: [own[at] - mean for own, mean in zip(curves, means, strict=True)] for at in shared}
 
 
 def _steps_against(
     logs: Mapping[int, float], others: Sequence[Mapping[int, float]], level: float
 ) -> tuple[SessionStep, ...]:
     """The steps of a curve relative to the median of others, in the sessions that all have."""
-    shared = [at for at in logs if all(at in own for own in others)]
-    middles = [math.fsum(own[at] for at in shared) / max(len(shared), 1) for own in others]
-    apart = [
-        logs[at]
-        - statistics.median(own[at] - middle for own, middle in zip(others, middles, strict=True))
-        for at in shared
-    ]
-    return _session_steps(steps_in(apart, level), shared)
+    shared = _about_means([logs, *others])
+    apart = [own - statistics.median(rest) for own, *rest in shared.values()]
+    return _session_steps(steps_in(apart, level), tuple(shared))
 
 
 def _answer_of(keys: Collection[str], checks: Sequence[Checked]) -> Outcome | None:

@@ -47,12 +47,11 @@ def least_squares(sweep: Sweep) -> Fitted:
     centre = float(counts @ sizes) / total
     level = float(counts @ means) / total
     apart = sizes - centre
-    spread = float(counts @ apart**2)
-    slope = float(counts @ (apart * means)) / spread
+    # Rows of the estimators: slope = sum of rise * mean, intercept = sum of foot * mean.
+    rise = rises(sweep)
+    slope = float(rise @ means)
     intercept = level - slope * centre
     residuals = means - (intercept + slope * sizes)
-    # Rows of the estimators: slope = sum of rise * mean, intercept = sum of foot * mean.
-    rise = counts * apart / spread
     foot = counts / total - centre * rise
     scale = _expected_scale(sizes, means, intercept, slope)
     design = np.sqrt(counts)[:, None] * np.column_stack([np.ones_like(sizes), apart / sizes.max()])
