@@ -247,7 +247,7 @@ FAULTS = {
 def is_right(
     random: np.random.Generator, drawn: Drawn, fabric: KnownFabric, planted: Planted
 ) -> bool:
-    """Whether the first answers name what was planted, each of them once, or all together."""
+    """Whether the first findings name the planted causes: each once, or all in one group."""
     found = diagnose(times_of(random, drawn, planted.slower), fabric).findings
     wanted = set(planted.causes)
     if found and found[0].others:

@@ -1,4 +1,4 @@
-"""Types of the values of files: a reader accepts no others, so nothing behind it meets one."""
+"""Bounded types for values in files: readers refuse everything else."""
 
 from __future__ import annotations
 

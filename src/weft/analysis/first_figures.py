@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class FirstFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """A transport's latency at its smallest size and its best bandwidth, with the size of it.
+    """A transport's latency at its smallest size, and its best bandwidth with the size.
 
     `half` is n½ of its bandwidths, `percent_of_peak` of the bandwidth, where the link is known.
     """

@@ -1,4 +1,4 @@
-"""How much one half of a fabric's nodes can send to the other half, in cables of one plane.
+"""The bisection of a fabric, in cables of one plane.
 
 The bisection is the least over all halves of the largest flow between them. By the theorem of
 maximum flow and minimum cut it is the least, over all sets of switches, of the cables that leave
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from weft.fabric.network import Fabric
 
-# Halves that a search begins with, besides those in the order of the nodes; fewer of large fabrics.
+# Random halves from which a search begins; fewer for large fabrics.
 _DRAWN = 24
 _MOST_SWITCHES_DRAWN = 2_000
 _SEED = 1
@@ -65,7 +65,7 @@ def _flow_in_order(fabric: Fabric) -> int:
 
 
 def _halves_of_levels(fabric: Fabric) -> list[int]:
-    """Half of a tree's cables between two levels, for each two; what is no tree has none.
+    """For each two levels of a tree, half of the cables between them; empty if it is not a tree.
 
     What stays in the leaf or pod in which the halves meet would be more.
     """
@@ -89,7 +89,7 @@ def _least_cut(fabric: Fabric) -> int:
 
 
 class _Cut:
-    """A fabric as a graph, and sets of its switches that are moved towards the least cut."""
+    """A fabric as a graph, whose least cut is searched by moving switches."""
 
     def __init__(self, fabric: Fabric) -> None:
         import numpy as np
@@ -127,7 +127,7 @@ class _Cut:
         import numpy as np
 
         half, held = self._nodes.sum() / 2, int(self._nodes[inside].sum())
-        # What a switch adds to the cut where it changes sides.
+        # Growth of the cut if the switch changes sides.
         adds = self._signed(inside)
         cut = self._cost(inside) - self._apart(held)
         is_free = np.ones(len(inside), dtype=bool)
@@ -147,14 +147,14 @@ class _Cut:
             yield cut + self._apart(held), moved
 
     def _signed(self, inside: NDArray[Any]) -> NDArray[Any]:
-        """Cables to the own side less those to the other, for every switch."""
+        """For every switch, its cables to its own side minus its cables to the other side."""
         across = self._beside @ inside.astype(int)
         own = across * inside + (self._total - across) * ~inside
         adds: NDArray[Any] = 2 * own - self._total
         return adds
 
     def _cost(self, inside: NDArray[Any]) -> int:
-        """The cables that leave a set, and the nodes by which it differs from a half."""
+        """Cables that leave a set, plus the nodes that it has more or fewer than a half."""
         leaving = int((self._beside @ inside.astype(int))[~inside].sum())
         return leaving + self._apart(int(self._nodes[inside].sum()))
 

@@ -33,7 +33,7 @@ class PricesByPart(Protocol):
         """The price of a part. Raises WeftError where there is none."""
 
     def has(self, part: str) -> bool:
-        """Whether the list has a price of its own for a part."""
+        """Whether the list has a price for this part."""
 
     def card_of(self, radix: int) -> PricedPart | None:
         """The line card of the switch with so many ports; None of one that is not modular."""

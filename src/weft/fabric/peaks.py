@@ -62,7 +62,7 @@ class Packet(msgspec.Struct, frozen=True, kw_only=True):
 class Rate(msgspec.Struct, frozen=True, kw_only=True):
     """One speed: `mbit_per_s` of a lane one way on the wire, an exact number as text.
 
-    Without `bound` its headers are not known, though those of others of the family are.
+    Without `bound` its packet headers are unknown, unlike those of the rest of the family.
     """
 
     name: str

@@ -37,7 +37,7 @@ class PriceList(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def has(self, part: str) -> bool:
-        """Whether the list has a price of its own for a part."""
+        """Whether the list has a price for this part."""
         return any(one.part == part for one in self.parts)
 
     def card_of(self, radix: int) -> PricedPart | None:

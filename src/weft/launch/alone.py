@@ -1,4 +1,4 @@
-"""Local ranks where no other host reaches them: a network namespace with the loopback only.
+"""Local ranks in a network namespace with only the loopback, out of reach of other hosts.
 
 The starters of MPI listen on every interface, and one connection with one byte stalls them.
 """
@@ -29,12 +29,12 @@ _UP = 'ip link set lo up && exec "$@"'
 
 
 def words_alone(program: Path, arguments: Sequence[str], more: Mapping[str, str]) -> list[str]:
-    """The words before a starter's that give it a network of its own, if it can have one."""
+    """The command prefix that starts a program in its own network; empty if it cannot have one."""
     return [] if network_of_host(program, arguments, more) else list(_words())
 
 
 def network_of_host(program: Path, arguments: Sequence[str], more: Mapping[str, str]) -> str:
-    """Why ranks stay on the network of the host, where others reach their starter; or nothing."""
+    """Why ranks use the network of the host, where others reach their starter; or empty."""
     if program.name == "rank-verbs":
         return "verbs uses a device"
     for word in arguments:
@@ -49,7 +49,7 @@ def network_of_host(program: Path, arguments: Sequence[str], more: Mapping[str, 
 
 @cache
 def _words() -> tuple[str, ...]:
-    """How this user makes a network of its own; nothing if it may not."""
+    """The command prefix by which this user gets its own network; empty if not permitted."""
     kind = ("-n",) if os.geteuid() == 0 else ("-Unc", "--keep-caps")
     words = ("unshare", *kind, "--", "sh", "-c", _UP, "sh")
     try:

@@ -31,9 +31,9 @@ ASK_DEADLINE_S = 60.0
 
 
 def start_deadline_s(ranks: int, budget_s: float = math.inf) -> float:
-    """How long so many ranks may take until they have started.
+    """How long `ranks` ranks may take to start.
 
-    Up to 64 of them have half of the budget, but at least 10 s and at most 40 s.
+    Up to 64 ranks: half of the budget, at least 10 s and at most 40 s.
     """
     if ranks > _FEW_RANKS:
         return START_DEADLINE_S + START_OF_A_RANK_S * ranks

@@ -36,7 +36,7 @@ class LaunchFiles:
         self._held: dict[Path, int] = {}
 
     def folder(self, parent: Path) -> Path | None:
-        """A new folder in `parent`, which goes with the launch; None if there can be none."""
+        """A new folder in `parent`, removed with the launch; None if it cannot be made."""
         with contextlib.suppress(OSError):
             path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
             self._held[path] = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
@@ -45,7 +45,7 @@ class LaunchFiles:
         return None
 
     def environment(self) -> dict[str, str]:
-        """Variables by which a starter, Open MPI and its ranks put their files into folders."""
+        """Variables that make a starter, Open MPI and the ranks use these folders."""
         found = {}
         temporary = self.folder(Path(tempfile.gettempdir()))
         if temporary is not None and len(str(temporary)) <= _LONGEST_PATH:

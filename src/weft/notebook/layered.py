@@ -41,7 +41,7 @@ class Layers:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What each layer adds in words, why a transport stands apart, what would tell more."""
+        """In words: the cost of each layer, transports without a layer, and advice."""
         return self._found.plain.notes
 
     def plot(self, number: int = 0, *, layout: str = "ieee", wide: bool = False) -> Canvas:

@@ -104,7 +104,7 @@ def read_plain(path: Path, columns: tuple[str, str] | None = None) -> PlainTable
 
 
 def _round_trip(name: str) -> tuple[int, str]:
-    """What a column's times are divided by to be of one way, and the note that says so."""
+    """The divisor that makes a column's times one-way times, and a note about it."""
     words = set(_words(name))
     if not _ROUND_WORDS & words:
         return 1, ""

@@ -42,7 +42,7 @@ def has_ranks(seen: Sampled) -> bool:
 
 
 def ticks_of_samples(figure: FigureKind, seen: Sampled) -> Any:
-    """Ticks of each sample: rank 0's, or those that a test of all ranks reports.
+    """Ticks of each sample: those of rank 0, or of all ranks together.
 
     An exchange or an iteration is done when the last rank is done, so the slowest rank counts. A
     collective operation has the mean over the ranks, as the OSU Micro-Benchmarks report it

@@ -140,7 +140,7 @@ def canvas_of(chart: Chart, paper: Paper = SCREEN) -> Canvas:
 
 
 def _literal(value: Any) -> Any:
-    """The same with dollar signs as they are: names of files may look like formulas."""
+    """The chart with escaped dollar signs: names of files may look like formulas."""
     if isinstance(value, str):
         return value.replace("$", r"\$")
     if isinstance(value, tuple | list):

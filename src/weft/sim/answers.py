@@ -249,7 +249,7 @@ def answers_table(
 
 
 def _over_ranks(figure: PredictedFigure) -> str:
-    """The mean over the ranks beside the slowest one's time, or the other way round."""
+    """The mean over the ranks if the value is the slowest, and the slowest otherwise."""
     if figure.mean_ns is None or figure.slowest_ns is None:
         return ""
     if figure.is_of_slowest:

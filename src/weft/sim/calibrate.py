@@ -307,14 +307,14 @@ def _best_switch(times: Mapping[int, float]) -> int:
 
 
 def _thinned(times: Mapping[int, float]) -> Mapping[int, float]:
-    """As many of the sizes as lines are searched in: each second, third and so on, and the last."""
+    """At most _MOST_SIZES sizes: every second, third and so on, and the last."""
     step = -(-len(times) // _MOST_SIZES)
     sizes = sorted(times)
     return {size: times[size] for size in (*sizes[:-1:step], sizes[-1])} if step > 1 else times
 
 
 def _missed_of_parts(times: Mapping[int, float]) -> dict[tuple[int, int], float]:
-    """What the best line misses of each part of the sizes, from one place to before another.
+    """The error of the best line through each range of sizes, by its first and last place.
 
     Lines go through two sizes of the part, as in `_line`. Sums of what a line misses of the first
     sizes give it for every part.

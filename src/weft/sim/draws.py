@@ -35,7 +35,7 @@ def queue_of(latency_ns: float, message_ns: float) -> int:
 
 
 def draws_needed(values: Sequence[float]) -> int:
-    """How often to draw that the mean is known within `WITHIN`, by the scatter of some draws."""
+    """The number of draws after which the mean is known within `WITHIN`."""
     mean = statistics.fmean(values)
     reach = student(len(values) - 1) * statistics.stdev(values) / mean
     return min(max(math.ceil((reach / WITHIN) ** 2), len(values)), DRAWS)

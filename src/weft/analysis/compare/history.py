@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from weft.plan.case import Case
     from weft.record.run import Run
 
-# A step of one of these does not move their median much.
+# A step in one of these curves hardly moves the median of all.
 FEWEST_OTHERS = 3
 # What the mean of all curves of a machine is called.
 TOGETHER = "all curves together"
@@ -405,7 +405,7 @@ def _steps_against(
 
 
 def _answer_of(keys: Collection[str], checks: Sequence[Checked]) -> Outcome | None:
-    """What a session's checks say of these cases; None where no limit is for any of them."""
+    """The outcome of a session's checks of these cases; None if no limit covers them."""
     own = [check for check in checks if check.case in keys]
     return overall(own) if own else None
 
@@ -429,7 +429,7 @@ def _session_steps(found: Steps, indices: Sequence[int]) -> tuple[SessionStep, .
 def _course(
     name: str, machine: str, sessions: Mapping[int, float], level: float, drift_level: float
 ) -> Course:
-    """A curve from the logarithms of its sessions; how often steps and drifts may be false."""
+    """A curve from the logarithms of its sessions; the levels are rates of false findings."""
     indices, logs = tuple(sessions), list(sessions.values())
     middle = statistics.median(logs)
     found = steps_in(logs, level)

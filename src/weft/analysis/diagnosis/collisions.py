@@ -1,4 +1,4 @@
-"""Which pairs of a round share a cable by the routes, and the times that count because of it. Pure.
+"""Pairs of a round that share a cable, and the times that are used because of it. Pure.
 
 All pairs of a round run at once. If the routes are known, it is known too which of them meet on a
 cable, each time that the round is played. How long they then take depends on who is in step with
@@ -22,7 +22,7 @@ _LEAST_SHARE = 0.25
 
 
 def load_of(times: PairTimes, fabric: KnownFabric) -> NDArray[Any] | None:
-    """For each time the most pairs of its visit on one direction of a cable of its way, with it.
+    """For each time, the number of pairs on the busiest cable of its route, itself included.
 
     0 of a way without cables; None where no routes over single cables are known.
     """
@@ -48,7 +48,7 @@ def load_of(times: PairTimes, fabric: KnownFabric) -> NDArray[Any] | None:
 
 
 def least_loaded(times: PairTimes) -> PairTimes:
-    """The times of pairs that share no cable, or, of few such, of those that share it with few."""
+    """The times of pairs that share no cable; if these are few, of pairs with the least sharing."""
     if times.load is None:
         return times
     passing = times.load[times.load > 0]

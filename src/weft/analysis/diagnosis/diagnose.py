@@ -134,7 +134,7 @@ def diagnose(times: PairTimes, fabric: KnownFabric, gone: Sequence[str] = ()) ->
 def _single_causes(
     used: PairTimes, fabric: KnownFabric
 ) -> tuple[tuple[FoundCause, ...], PairTimes, bool]:
-    """One cause after the other; what is left of the times, and whether it has causes too."""
+    """Causes found one by one, the remaining times, and whether those have causes too."""
     logs = excess_of(used, fabric)
     findings: list[FoundCause] = []
     while len(np.union1d(used.source, used.target)) >= FEWEST:

@@ -24,7 +24,7 @@ def order_by(numbers: NDArray[Any], count: int) -> NDArray[Any]:
 
 
 def medians_by(keys: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """For each value the median of those of its key."""
+    """For each value, the median over all values with its key."""
     unique, group_of = np.unique(keys, return_inverse=True)
     found: NDArray[Any] = medians_of(group_of, values, len(unique))[group_of]
     return found
@@ -97,6 +97,6 @@ def joined(maps: Sequence[PairTimes]) -> PairTimes:
 
 
 def _joined_loads(maps: Sequence[PairTimes]) -> NDArray[Any] | None:
-    """Those of all maps; None where one has none."""
+    """The loads of all maps; None if one map has none."""
     loads = [one.load for one in maps if one.load is not None]
     return np.concatenate(loads) if len(loads) == len(maps) else None

@@ -37,9 +37,9 @@ _GAP = 0.5
 
 
 class Split(msgspec.Struct, frozen=True, kw_only=True):
-    """Which endpoints are slow, by their places, and all values beyond those of fast ones.
+    """Slow endpoints by place, and all values relative to the fast ones.
 
-    `logs` are not a number where nothing shows what fast ones take.
+    `logs` are NaN for distances without fast pairs.
     """
 
     is_slow: NDArray[Any]
@@ -49,7 +49,7 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
 def split_of(times: PairTimes, kinds: NDArray[Any], least: float) -> Split | None:
     """The two groups, if there are any that differ by the share `least`; times are finite.
 
-    `kinds` has a number for each value: pairs of one number take as long where all is well.
+    `kinds` has a number for each value: healthy pairs with one number take equally long.
     """
     logs: NDArray[Any] = np.log(times.time_ns)
     beyond = logs - _quantiles_by(kinds, logs, _FASTEST / 2)[kinds]
@@ -90,7 +90,7 @@ def _is_clear(scores: NDArray[Any], is_slow: NDArray[Any], least: float) -> bool
 
 
 def _upper(scores: NDArray[Any]) -> NDArray[Any]:
-    """The scores above the cut between which and those below variance is greatest (Otsu 1979)."""
+    """The scores above the cut with the greatest variance between both sides (Otsu 1979)."""
     known = np.sort(scores[np.isfinite(scores)])
     count = len(known)
     below = np.arange(1, count)
@@ -125,7 +125,7 @@ def _beyond(
 
 
 def _with_fast(times: PairTimes, beyond: NDArray[Any], is_slow: NDArray[Any]) -> NDArray[Any]:
-    """For each endpoint the median of its values with fast partners; not a number without one."""
+    """For each endpoint, the median of its values with fast partners; NaN without any."""
     own = np.concatenate((times.source, times.target))
     partner = np.concatenate((times.target, times.source))
     values = np.tile(beyond, 2)
@@ -136,7 +136,7 @@ def _with_fast(times: PairTimes, beyond: NDArray[Any], is_slow: NDArray[Any]) ->
 def _quantiles_by(
     keys: NDArray[Any], values: NDArray[Any], share: float, count: int = 0
 ) -> NDArray[Any]:
-    """For each key the least value that this share of its values does not exceed."""
+    """For each key, this quantile of its values."""
     count = count or int(keys.max()) + 1
     order = np.argsort(values, kind="stable")
     order = order[order_by(keys[order], count)]

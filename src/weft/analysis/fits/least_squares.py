@@ -66,7 +66,7 @@ def least_squares(sweep: Sweep) -> Fitted:
 
 
 def rises(sweep: Sweep) -> NDArray[np.float64]:
-    """For each size the weight of its mean in the slope, which is their sum."""
+    """For each size, the weight of its mean in the slope."""
     counts = sweep.counts
     apart = sweep.sizes_bytes - float(counts @ sweep.sizes_bytes) / float(counts.sum())
     return counts * apart / float(counts @ apart**2)

@@ -207,8 +207,8 @@ def _launch(
 ) -> _Launch:
     """The line g + (s - 1) G through a launch's gaps: least squares of relative deviations.
 
-    Deviations are relative to the usual gaps: a launch's own gap with a slow sample in it would
-    count for less.
+    The weights come from the usual gaps: by its own gaps, a size with a slow sample would count
+    less.
     """
     import numpy as np
 

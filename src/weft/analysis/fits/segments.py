@@ -135,7 +135,7 @@ def _model(
 
 
 def _in_doubt(last: Segment, other: _Model, directions: float) -> Segment:
-    """The last segment, its bandwidth's interval as far as with changes that are not certain."""
+    """The last segment, with an interval that also covers the line with uncertain changes."""
     slope = other.parameter(lambda lines: float(lines[-1, 1]), positive=True)
     known = last.slope_ns_per_byte
     wider = msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""Few slow samples in a slope: by how much the means of other launches may differ from these.
+"""The influence of a few slow samples on a slope: how far other launches may differ.
 
 A line of least squares in the size rests on the largest one or two sizes. Where one sample in a
 hundred is several times slower, these have few such samples or none, and a slope without them is
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # Exploratory Data Analysis, 1977), and above the median by this share: less moves no mean by much.
 FAR_OUT, SHARE = 3.0, 0.5
 FEWEST_ALIKE = 2
-# A skewness below this is none, and the distribution normal.
+# Below this skewness the distribution is taken as normal.
 _NO_SKEWNESS = 1e-3
 _NEVER = 0.99
 
@@ -73,7 +73,7 @@ def _slope_of_medians(sweep: Sweep) -> Estimate:
 def _slow_samples(sweeps: Sequence[Sweep]) -> tuple[NDArray[np.float64], bool] | None:
     """By how much slow samples exceed their size's median in their launch, and whether in ns.
 
-    An entry for each sample, 0 for those that are not slow; None where none is.
+    An entry for each sample, 0 if it is not slow; None if no sample is slow.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""How much wider an interval is where launches that follow each other are alike. Pure.
+"""Wider intervals for consecutive launches that are alike. Pure.
 
 The mean of n values of a first-order autoregressive series scatters as the mean of
 n (1 - r) / (1 + r) independent values does. The autocorrelation r is measured on ranks, which no
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
     from weft.estimate import Unit
 
-# From so many launches on intervals are wider by what is measured: at an autocorrelation of 0.5
-# those of medians cover 89 to 93 % (78 to 82 % without), and of independent launches they are 13 %
-# wider at 16 launches, 9 % at 30. From so many on a high one is worth a warning.
+# From FEWEST launches on, intervals are widened by the measured autocorrelation. At 0.5, intervals
+# of medians then cover 89 to 93 % (78 to 82 % before). For independent launches they are 13 % wider
+# at 16 launches and 9 % at 30. From FEWEST_WARNED on, a high autocorrelation gives a warning.
 FEWEST, FEWEST_WARNED = 16, 8
 # More is not believed: it would be one value many times over.
 _MOST = 0.8
 
 
 def autocorrelation(values: Sequence[float]) -> float:
-    """That of each value with the next one, in the order of time; 0 where all are alike."""
+    """The autocorrelation of neighbouring values in the order of time; 0 if all are equal."""
     count = len(values)
     ordered = sorted(values)
     middle = count / 2
@@ -43,7 +43,7 @@ def autocorrelation(values: Sequence[float]) -> float:
 
 
 def times_wider(values: Sequence[float], unit: Unit = "launch") -> float:
-    """By how many times an interval over these launches, in the order of time, is wider; 1 or more.
+    """The factor by which an interval over these launches is wider; at least 1.
 
     Sessions are apart in time, and are independent.
     """

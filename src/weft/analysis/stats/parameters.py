@@ -108,7 +108,7 @@ def of_mean_times(
 
 
 def _ends_of_mean(values: Sequence[float]) -> tuple[float, float, float]:
-    """The mean of two values or more between the ends of its 95 % interval."""
+    """Low end, mean and high end of the 95 % interval of a mean of two or more values."""
     count = len(values)
     mean = math.fsum(values) / count
     second, third = (math.fsum((one - mean) ** power for one in values) / count for power in (2, 3))

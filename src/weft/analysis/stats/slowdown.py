@@ -347,7 +347,7 @@ def _inverse_trigamma(value: float) -> float:
 
 
 def difference_of_pairs(differences: Sequence[float]) -> Slowdown | None:
-    """Of differences that are one each of a pair of launches, in time: Student's of one sample.
+    """Student's interval of differences between paired launches, in the order of time.
 
     None of fewer than two.
     """

@@ -111,7 +111,7 @@ def sessions_for_step(scatter: float, before: int, shift: float, level: float = 
 
 
 def step_seen(scatter: float, count: int, level: float = LEVEL) -> float:
-    """The shift in the middle of so many sessions that is found in POWER of cases."""
+    """The step in the middle of `count` sessions that is found with probability POWER."""
     before, behind = count // 2, count - count // 2
     reach = _reach(count - 2, level / _stretches(count)) + quantile(POWER)
     return CORRELATED * scatter * reach * math.sqrt(1 / before + 1 / behind)
