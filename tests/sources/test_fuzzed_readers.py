@@ -6,6 +6,7 @@ WEFT_EXAMPLES=5000 tries that many files of each kind; the nightly part of the g
 import os
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -79,19 +80,20 @@ def reads(read: Callable[[], object]) -> None:
     assert len(refused) < 2000
 
 
-@pytest.fixture(scope="module")
-def texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+@cache
+def good_texts() -> dict[str, str]:
     """A good file of each kind, by its name."""
-    folder = tmp_path_factory.mktemp("good")
-    record = synthetic_record(folder / "r.jsonl", make_cases(("ping_pong",), ("tcp",), (8, 1024)))
-    return {
-        "r.jsonl": record.read_text(),
-        "p.xml": calibrated(find_platform("escher"), "model", 128).xml,
-        "limits.toml": LIMITS,
-        "prices.toml": price_list(folder / "p.toml", fabrics=FULL).read_text(),
-        "topology.conf": SLURM,
-        "cables.txt": CABLES,
-    }
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        cases = make_cases(("ping_pong",), ("tcp",), (8, 1024))
+        return {
+            "r.jsonl": synthetic_record(folder / "r.jsonl", cases).read_text(),
+            "p.xml": calibrated(find_platform("escher"), "model", 128).xml,
+            "limits.toml": LIMITS,
+            "prices.toml": price_list(folder / "p.toml", fabrics=FULL).read_text(),
+            "topology.conf": SLURM,
+            "cables.txt": CABLES,
+        }
 
 
 READERS: dict[str, Callable[[Path], object]] = {
@@ -108,11 +110,11 @@ READERS: dict[str, Callable[[Path], object]] = {
 @FUZZED
 @given(changes=CHANGES)
 def test_a_changed_file_is_read_or_refused(
-    texts: dict[str, str], name: str, changes: list[tuple[float, int, str]]
+    name: str, changes: list[tuple[float, int, str]]
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
-        path.write_text(changed(texts[name], changes))
+        path.write_text(changed(good_texts()[name], changes))
         reads(lambda: READERS[name](path))
 
 

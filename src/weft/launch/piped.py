@@ -72,8 +72,7 @@ class PipedLaunch:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            # Its own group in this session: if weft dies, the kernel continues a stopped starter,
-            # which then ends its ranks.
+            # Its own group: an interrupt at the terminal reaches weft alone, which ends the launch.
             process_group=0,
             bufsize=0,
             env=self._environment,

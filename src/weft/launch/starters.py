@@ -11,7 +11,7 @@ from weft.launch.programs import install_mpi, starter
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# The kernel ends the starter with weft.
+# The kernel ends the starter with weft. TERM lets it end ranks on other hosts.
 _GUARD = ("setpriv", "--pdeathsig", "TERM")
 # Ranks bind themselves, and there may be more of them than cores.
 _USUAL = {
@@ -49,6 +49,14 @@ def one_on_each(
     if mpi == "openmpi" and prterun.exists():
         begin = [*_GUARD, str(prterun), "--bind-to", "none"]
     return [*begin, *listed, *first, *(word for part in others for word in (":", *part))]
+
+
+def starting_here(mpi: str, ranks: int, words: Sequence[str]) -> list[str]:
+    """The same for ranks of this machine alone: its end kills even a stopped starter.
+
+    Open MPI's ranks and MPICH's proxies end with it.
+    """
+    return [*_GUARD[:-1], "KILL", *starting(mpi, ranks, words)[len(_GUARD) :]]
 
 
 def _begin(mpi: str) -> list[str]:

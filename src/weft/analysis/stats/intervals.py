@@ -184,7 +184,7 @@ def median_of_launches(
     half_tick = min(resolution / 2 / ordered[0], 0.5)
     logs = [math.log(value) for value in medians]
     low, high, method = interval_of_median(logs, -math.log1p(-half_tick))
-    low, high = widened(low, math.log(middle), high, logs, unit)
+    low, high = widened(low, math.log(middle), high, medians, unit)
     return Estimate(
         # The same value many times over comes back from its logarithm a little off.
         value=middle,
