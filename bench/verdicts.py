@@ -216,7 +216,7 @@ def of_sides(fails: Fails) -> list[Scene]:
         Scene("compare names one of 24 sizes", partial(apart_at_a_size, shared=0.0), MOST),
         Scene("the same, sizes move together", partial(apart_at_a_size, shared=0.01), MOST),
         Scene("layers names one of 24 sizes", layer_named, MOST),
-        Scene("layers of four days, named", layer_of_days, MOST),
+        Scene("layers of four days, named", layer_of_days, MOST, 5),
         *of_limits(),
         Scene("check at the tolerance, one session a side, 2 %: fails", single, MOST),
         Scene("check at the tolerance, 3 sessions a side, 1 %: fails", three, MOST),
