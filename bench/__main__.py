@@ -76,7 +76,7 @@ def main() -> None:
         return
     unknown = [name for name in asked.names if name not in everything]
     if unknown:
-        sys.exit(f"bench: there is no {unknown[0]}; type: python -m bench --list")
+        sys.exit(f"bench: there is no {unknown[0]}; run python -m bench --list")
     names = asked.names or [name for name in everything if name not in LONG]
     figures = measure([everything[name] for name in names], asked.rounds or ROUNDS)
     for name, rounds in figures.items():

@@ -59,7 +59,7 @@ def browser_here() -> webdriver.Chrome:
     """Chromium without a window. Raises SystemExit where there is none."""
     found, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not found or not driver:
-        raise SystemExit("no chromium; type scripts/install-system-packages test")
+        raise SystemExit("no chromium; run scripts/install-system-packages test")
     options = webdriver.ChromeOptions()
     options.binary_location = found
     for flag in ("--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,2000"):

@@ -31,14 +31,14 @@ def test_sizes(text: str, count: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "8 apples", "1e3", "0.3KiB", "9" * 30])
 def test_no_sizes(text: str) -> None:
-    with pytest.raises(WeftError, match="type one like"):
+    with pytest.raises(WeftError, match="use one like"):
         parse_bytes(text)
 
 
 @pytest.mark.parametrize(
     ("text", "fix"),
-    [("1Gb", "type 1GB"), ("1gb", "type 1GB"), ("8b", "type 8B"), ("64 Kib", "type 64KiB"),
-     ("1.5Mb", "type 1.5MB"), ("8bit", "type 8B"), ("0..1Gb", "type 1GB"), ("8,1kb", "type 1KB")],
+    [("1Gb", "use 1GB"), ("1gb", "use 1GB"), ("8b", "use 8B"), ("64 Kib", "use 64KiB"),
+     ("1.5Mb", "use 1.5MB"), ("8bit", "use 8B"), ("0..1Gb", "use 1GB"), ("8,1kb", "use 1KB")],
 )  # fmt: skip
 def test_bits_are_no_bytes(text: str, fix: str) -> None:
     with pytest.raises(WeftError, match=f"is in bits.*{fix}, where B is bytes, or an eighth"):
@@ -47,7 +47,7 @@ def test_bits_are_no_bytes(text: str, fix: str) -> None:
 
 def test_a_bandwidth_in_bits_is_written_out() -> None:
     assert parse_bandwidth("25 Gbit/s") == parse_bandwidth("25 GB/s") / 8
-    with pytest.raises(WeftError, match="bits or in bytes; type 25Gbit/s or 25GB/s"):
+    with pytest.raises(WeftError, match="bits or in bytes; use 25Gbit/s or 25GB/s"):
         parse_bandwidth("25 Gb/s")
     with pytest.raises(WeftError, match="is not a bandwidth"):
         parse_bandwidth("25 Xb/s")
@@ -128,7 +128,7 @@ def test_times_and_percents() -> None:
             parse_seconds(bad)
     assert parse_percent("5") == 0.05
     assert parse_percent("1") == 0.01
-    with pytest.raises(WeftError, match=r"'0.05' may be 0.05 % or 5 %; type 0.05% or 5%"):
+    with pytest.raises(WeftError, match=r"'0.05' may be 0.05 % or 5 %; use 0.05% or 5%"):
         parse_percent("0.05")
     for bad in ("0%", "101%", "x"):
         with pytest.raises(WeftError):

@@ -59,18 +59,18 @@ def check_output(path: Path) -> None:
         return
     try:
         if path.is_dir():
-            raise WeftError(f"{path} is a directory", "type the name of a file in it")
+            raise WeftError(f"{path} is a directory", "use the name of a file in it")
         if not path.absolute().parent.is_dir():
             raise WeftError(
                 f"cannot write {path}: No such file or directory",
-                "make its folder, or type another",
+                "make its folder, or use another",
             )
         if _is_a_strangers(path):
             raise WeftError(
-                f"{path} is another user's link or pipe in a shared folder", "type another path"
+                f"{path} is another user's link or pipe in a shared folder", "use another path"
             )
         if path.is_file() and begins_as_record(path):
-            raise WeftError(f"{path} is a record, which is never replaced", "type another file")
+            raise WeftError(f"{path} is a record, which is never replaced", "use another file")
         _check_can_be_written(path)
     except OSError as error:
         raise _cannot_write(path, error) from None
@@ -144,4 +144,4 @@ class _Terminal(io.RawIOBase):
 
 
 def _cannot_write(path: Path, error: OSError) -> WeftError:
-    return WeftError(f"cannot write {path}: {why(error)}", "type another path")
+    return WeftError(f"cannot write {path}: {why(error)}", "use another path")

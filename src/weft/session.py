@@ -212,7 +212,7 @@ def _check_transports(path: Path, names: Iterable[str], site: FoundSite) -> None
         if name not in site.usable:
             raise WeftError(
                 f"the transport {name} of {path} is not usable here now",
-                f"type weft list transports to see why, or make build if {name} is missing",
+                f"run weft list transports to see why, or make build if {name} is missing",
             )
 
 

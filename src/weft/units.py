@@ -60,12 +60,12 @@ def parse_bytes(text: str) -> int:
         of_bytes = f"{(bits[1] or '').upper().replace('I', 'i')}B"
         raise WeftError(
             f"'{text}' is in bits, and a size is in bytes",
-            f"type {match[1]}{of_bytes}, where B is bytes, or an eighth of it for so many bits",
+            f"use {match[1]}{of_bytes}, where B is bytes, or an eighth of it for so many bits",
         )
     unit = _BYTES.get(match[2].upper(), 0) if match else 0
     value = float(match[1]) * unit if match else 0.0
     if match is None or not unit or value != int(value) or value > MOST_BYTES:
-        raise WeftError(f"'{text}' is not a size in bytes", "type one like 8, 64KiB or 4MiB")
+        raise WeftError(f"'{text}' is not a size in bytes", "use one like 8, 64KiB or 4MiB")
     return int(value)
 
 
@@ -79,7 +79,7 @@ def parse_sizes(text: str) -> tuple[int, ...]:
     sizes: set[int] = set()
     parts = text.split(",")
     if len(parts) > MOST_SIZES:
-        raise WeftError(f"{len(parts):,} sizes are typed", f"type at most {MOST_SIZES:,}")
+        raise WeftError(f"{len(parts):,} sizes are given", f"use at most {MOST_SIZES:,}")
     for part in parts:
         if part.strip().startswith("netpipe:"):
             sizes |= _netpipe(part.strip())
@@ -91,7 +91,7 @@ def parse_sizes(text: str) -> tuple[int, ...]:
         last_text, _, step_text = rest.replace("+", ":").partition(":")
         first, last = parse_bytes(first_text), parse_bytes(last_text)
         if first > last:
-            raise WeftError(f"'{part}' runs backwards", f"type {last_text}..{first_text}")
+            raise WeftError(f"'{part}' runs backwards", f"use {last_text}..{first_text}")
         sizes |= _stepped(part, first, last, step_text) if step_text else _powers(first, last)
     return tuple(sorted(sizes))
 
@@ -105,12 +105,12 @@ def _netpipe(part: str) -> set[int]:
     match = re.fullmatch(r"netpipe:([^.:]+(?:\.\d+)?[^.:]*)\.\.([^:]+)(?::(\d{1,6}))?", part)
     if match is None:
         raise WeftError(
-            f"'{part}' is not a NetPIPE schedule", "type netpipe:0..4MiB or netpipe:1..4MiB:3"
+            f"'{part}' is not a NetPIPE schedule", "use netpipe:0..4MiB or netpipe:1..4MiB:3"
         )
     first, last = parse_bytes(match[1]), parse_bytes(match[2])
     perturbation = int(match[3]) if match[3] else NETPIPE_PERTURBATION
     if first > last:
-        raise WeftError(f"'{part}' runs backwards", "type the smaller size first")
+        raise WeftError(f"'{part}' runs backwards", "give the smaller size first")
     sizes = {0} if first == 0 else set()
     length = max(first, 1)
     step, number = (length // 2, 1) if length > 1 else (1, 0)
@@ -132,7 +132,7 @@ def _powers(first: int, last: int) -> set[int]:
 def _stepped(part: str, first: int, last: int, step_text: str) -> set[int]:
     step = parse_bytes(step_text)
     if step == 0 or (last - first) // step > MOST_SIZES:
-        raise WeftError(f"'{part}' has over {MOST_SIZES} sizes", "type a larger step")
+        raise WeftError(f"'{part}' has over {MOST_SIZES} sizes", "use a larger step")
     return set(range(first, last + 1, step))
 
 
@@ -145,7 +145,7 @@ def parse_seconds(text: str) -> float:
     is_clear = len(parts) == 1 or (all(part[2] for part in parts) and _descend(units))
     seconds = sum(float(part[1]) * unit for part, unit in zip(parts, units, strict=True))
     if not is_whole or not is_clear or 0.0 in units or seconds == 0:
-        raise WeftError(f"'{text}' is not a time", "type one like 60s, 2min or 1h30min")
+        raise WeftError(f"'{text}' is not a time", "use one like 60s, 2min or 1h30min")
     return seconds
 
 
@@ -170,12 +170,12 @@ def parse_percent(text: str) -> float:
     """A fraction from "1%", "0.5 %" or "5". Raises WeftError, also for "0.05" without a unit."""
     match = _NUMBER.fullmatch(text)
     if match is None or match[2] not in ("%", "") or not 0 < float(match[1]) <= 100:
-        raise WeftError(f"'{text}' is not a per cent over 0 and up to 100", "type one like 1%")
+        raise WeftError(f"'{text}' is not a per cent over 0 and up to 100", "use one like 1%")
     percent = float(match[1])
     if percent < 1 and not match[2]:
         raise WeftError(
             f"'{text}' may be {percent:.4g} % or {100 * percent:.4g} %",
-            f"type {percent:.4g}% or {100 * percent:.4g}%",
+            f"use {percent:.4g}% or {100 * percent:.4g}%",
         )
     return percent / 100
 
@@ -326,8 +326,8 @@ def _parse_figure(text: str, units: Mapping[str, float], kind: str, example: str
         prefix = match[2].removesuffix("b/s")
         raise WeftError(
             f"'{text}' may be in bits or in bytes",
-            f"type {match[1]}{prefix}bit/s or {match[1]}{prefix}B/s",
+            f"use {match[1]}{prefix}bit/s or {match[1]}{prefix}B/s",
         )
     if match is None or factor is None or float(match[1]) == 0:
-        raise WeftError(f"'{text}' is not a {kind}", f"type one like {example}")
+        raise WeftError(f"'{text}' is not a {kind}", f"use one like {example}")
     return float(match[1]) * factor

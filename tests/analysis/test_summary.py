@@ -279,7 +279,7 @@ def test_two_modes_are_told_with_shares_cause_and_next_step(tmp_path: Path) -> N
     (flag,) = only(synthetic_record(tmp_path / "a.jsonl", one_case(), times_ns=times)).flags
     told = "two modes, at 1.20 µs (70%) and 1.90 µs (30%) in 5 of 5 launches: often "
     assert flag.startswith(told)
-    assert "see weft doctor, and type weft run ping_pong " in flag
+    assert "see weft doctor, and run weft run ping_pong " in flag
     assert "--single" in flag
     assert flag.endswith("to time single operations")
     alone = (msgspec.structs.replace(one_case()[0], single=True),)

@@ -143,9 +143,9 @@ def test_both_lattices_may_be_asked_for() -> None:
 @pytest.mark.parametrize(
     ("extents", "why"),
     [
-        ("5", "type even extents of at least 4"),
-        ("2", "type even extents of at least 4"),
-        ("4x4x4x7", "type even extents of at least 4"),
+        ("5", "use even extents of at least 4"),
+        ("2", "use even extents of at least 4"),
+        ("4x4x4x7", "use even extents of at least 4"),
     ],
 )
 def test_extents_that_a_test_cannot_have_are_refused_with_those_that_it_can(
@@ -231,7 +231,7 @@ def test_memory_is_that_of_all_faces() -> None:
 
 def test_a_lattice_that_does_not_fit_the_memory_says_to_take_a_smaller_one() -> None:
     [case] = planned("solver", lattices("64"))
-    with pytest.raises(WeftError, match="are free; type smaller --extents or --lattice"):
+    with pytest.raises(WeftError, match="are free; use smaller --extents or --lattice"):
         check_memory((case,), 1 << 20, KNOWN)
 
 

@@ -152,7 +152,7 @@ def test_the_list_says_how_each_side_waits() -> None:
 def test_an_unknown_name_is_one_line() -> None:
     done = bench("nothing")
     assert done.returncode == 1
-    assert done.stderr == "bench: there is no nothing; type: python -m bench --list\n"
+    assert done.stderr == "bench: there is no nothing; run python -m bench --list\n"
 
 
 def test_a_cost_is_measured_in_rounds_and_written_as_json(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_a_page_says_of_which_day_its_figures_are(docs_figures: ModuleType) -> N
     assert docs_figures.of_day(page, "2026-03-04") == said
 
 
-SHORT = "no interval of the differences: the budget is too short; type --budget 2min"
+SHORT = "no interval of the differences: the budget is too short; use --budget 2min"
 
 
 @pytest.mark.parametrize(("status", "said"), [(2, "weft: no"), (0, SHORT)])

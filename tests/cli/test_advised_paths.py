@@ -73,7 +73,7 @@ def test_what_a_refusal_advises_is_typed(words: tuple[str, ...]) -> None:
 
 
 def test_an_option_of_a_whole_record_is_quoted_too() -> None:
-    assert typed(("run", "--resume", f"{RECORD}@tcp")).endswith("type --resume 'my record.jsonl'")
+    assert typed(("run", "--resume", f"{RECORD}@tcp")).endswith("use --resume 'my record.jsonl'")
 
 
 def test_limits_say_how_to_check_with_them() -> None:

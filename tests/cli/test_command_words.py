@@ -18,14 +18,14 @@ def refused(*words: str) -> str:
     ("words", "told"),
     [
         (("run", "--sizes", "8", "--sizes", "16"),
-         "--sizes is typed 2 times; type it once, with commas: --sizes A,B"),
-        (("check", "a.jsonl", "--tolerance", "1%", "--tolerance", "2%"), "2 times; type it once"),
-        (("run", "-o", "a.jsonl", "--output", "b.jsonl"), "--output is typed 2 times"),
-        (("run", "--report", "--no-report"), "is typed 2 times"),
+         "--sizes is given 2 times; give it once, with commas: --sizes A,B"),
+        (("check", "a.jsonl", "--tolerance", "1%", "--tolerance", "2%"), "2 times; give it once"),
+        (("run", "-o", "a.jsonl", "--output", "b.jsonl"), "--output is given 2 times"),
+        (("run", "--report", "--no-report"), "is given 2 times"),
         (("run", "--option", "tcp.port=1", "--option", "tcp.port=2"),
-         "tcp.port is set twice, to 1 and to 2; type --option tcp.port=VALUE once"),
-        (("slurm", "script", "--sizes", "8", "--sizes", "16"), "--sizes is typed 2 times"),
-        (("run", "--transport", ""), "--transport is empty; type its value, or leave --transport"),
+         "tcp.port is set twice, to 1 and to 2; use --option tcp.port=VALUE once"),
+        (("slurm", "script", "--sizes", "8", "--sizes", "16"), "--sizes is given 2 times"),
+        (("run", "--transport", ""), "--transport is empty; give its value, or leave --transport"),
         (("run", "--option", "tcp.port=1", "--option="), "--option is empty"),
         (("check", "a.jsonl", "--against", ""), "--against is empty"),
     ],
@@ -40,4 +40,4 @@ def test_every_command_is_held_to_it() -> None:
         for param in getattr(command, "params", ()):
             if param.param_type_name == "option" and not param.multiple and not param.is_flag:
                 option = max(param.opts, key=len)
-                assert f"{option} is typed 2 times" in refused(name, option, "1", option, "2")
+                assert f"{option} is given 2 times" in refused(name, option, "1", option, "2")

@@ -40,7 +40,7 @@ def test_rows_pictures_and_words(record: Path, tmp_path: Path) -> None:
     [
         (("--order", "tcp,verbs"), "verbs has no latency in this record"),
         (("-o", "l.png"), "no kind of picture"),
-        (("-o", "l.html"), "type --order with transports over one medium"),
+        (("-o", "l.html"), "use --order with transports over one medium"),
     ],
 )
 def test_bad_words_are_one_line(record: Path, words: tuple[str, ...], told: str) -> None:
@@ -55,4 +55,4 @@ def test_what_is_typed_already_is_not_advised(tmp_path: Path) -> None:
     only = synthetic_record(tmp_path / "only.jsonl", cases)
     done = layers(only, "--order", "tcp,mpi", "-o", tmp_path / "l.html")
     assert "; measure them over one device with --wait spin, or name others" in done.stderr
-    assert "type --order" not in done.stderr
+    assert "use --order" not in done.stderr

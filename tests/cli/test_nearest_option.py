@@ -10,14 +10,13 @@ from support.in_process import TERMINAL, weft_here
     [
         ("run", "--size", "did you mean --sizes?"),
         ("run", "-t", "did you mean --transport?"),
-        ("run", "-np", "did you mean --ranks?"),
+        ("run", "--np", "did you mean --ranks?"),
         ("run", "--ntasks", "did you mean --ranks?"),
-        ("run", "-N", "did you mean --nodes?"),
         ("run", "-w", "did you mean --nodelist?"),
         ("map", "--host", "did you mean --hosts?"),
         ("map", "--rnaks", "did you mean --ranks?"),
-        ("run", "--nonsense", "type: weft run --help"),
-        ("run", "-Z", "type: weft run --help"),
+        ("run", "--nonsense", "run weft run --help"),
+        ("run", "-Z", "run weft run --help"),
         ("show", "-t", "did you mean --transport?"),
     ],
 )
@@ -29,3 +28,17 @@ def test_an_option_that_there_is_not_leads_to_the_one_that_was_meant(
     [line] = done.stderr.splitlines()
     assert line.startswith("weft: No such option: -")
     assert line.endswith(f"; {fix}")
+
+
+@pytest.mark.parametrize(
+    ("short", "refusal"),
+    [("-n", "--ranks 0 is out of range"), ("-N", "--nodes -1 is out of range")],
+)
+def test_ranks_and_nodes_have_the_letters_of_srun(short: str, refusal: str) -> None:
+    done = weft_here(["run", "ping_pong", short, refusal.split()[1]], TERMINAL)
+    assert done.returncode == 2
+    assert refusal in done.stderr
+
+
+def test_help_has_a_letter() -> None:
+    assert "weft show" in weft_here(["show", "-h"], TERMINAL).stdout

@@ -188,7 +188,7 @@ def test_a_part_is_what_the_option_chooses(use: str) -> None:
 def test_where_one_is_taken_a_second_is_refused_in_a_line(use: str) -> None:
     told = refused(use, [*ONE[use], "a.jsonl,b.jsonl"])
     assert "names 2 records, and" in told
-    assert "type one of them: " in told
+    assert "use one of them: " in told
     assert told.endswith("a.jsonl")
     if use == use.split(maxsplit=1)[0]:
         told = refused(use, [*ONE[use], "a.jsonl", "b.jsonl"])
@@ -198,7 +198,7 @@ def test_where_one_is_taken_a_second_is_refused_in_a_line(use: str) -> None:
 
 @pytest.mark.parametrize("option", ["--resume", "--again"])
 def test_a_run_goes_on_with_whole_records(option: str) -> None:
-    assert f"type {option} a.jsonl" in refused("run", [option, "a.jsonl@tcp"])
+    assert f"use {option} a.jsonl" in refused("run", [option, "a.jsonl@tcp"])
     told = refused("run", [option, "a.jsonl@tcp"])
     assert told.startswith("a.jsonl@tcp is a part of a record, and")
     told = refused("run", [option, "a.jsonl,b.jsonl@tcp"])
@@ -228,15 +228,15 @@ def test_platforms_are_no_sessions_of_a_record() -> None:
     told = refused("compare", ["a.jsonl,escher", "b.jsonl"])
     assert told == (
         "escher is a published platform, and only records are sessions of one side;"
-        " type it as a side of its own: a.jsonl escher"
+        " use it as a side of its own: a.jsonl escher"
     )
     told = refused("compare", ["my run.jsonl,escher", "b.jsonl"])
-    assert told.endswith("type it as a side of its own: 'my run.jsonl' escher")
+    assert told.endswith("use it as a side of its own: 'my run.jsonl' escher")
 
 
 def test_a_csv_has_no_parts() -> None:
     Path("t.csv").write_text("bytes,time_us\n8,1\n64,2\n512,3\n")
-    assert "t.csv is a CSV, which names no transport; type t.csv" in refused("fit", ["t.csv@tcp"])
+    assert "t.csv is a CSV, which names no transport; use t.csv" in refused("fit", ["t.csv@tcp"])
 
 
 @pytest.mark.parametrize("use", ["trend", "check"])
@@ -255,7 +255,7 @@ def test_a_record_is_not_read_as_limits(use: str, against: str, told: str) -> No
 def test_limits_say_what_they_are() -> None:
     told = refused("trend", ["a.jsonl", "--against", "b.jsonl"])
     assert told == (
-        "b.jsonl is a record, and limits are a .toml; type weft check RECORD --against b.jsonl to"
+        "b.jsonl is a record, and limits are a .toml; run weft check RECORD --against b.jsonl to"
         " hold a record against it, or weft check --make-limits b.jsonl -o limits.toml to make"
         " limits of it"
     )
@@ -265,7 +265,7 @@ def test_limits_say_what_they_are() -> None:
     told = refused("trend", ["a.jsonl", "--against", "half.toml,full.toml"])
     assert (
         told
-        == "half.toml,full.toml names 2 files, and limits are of one; type one of them: half.toml"
+        == "half.toml,full.toml names 2 files, and limits are of one; use one of them: half.toml"
     )
     assert "a.jsonl is a record, and a .toml is taken here" in refused(
         "price", ["--nodes", "48", "--switch", "24", "--prices", "a.jsonl"]
@@ -292,4 +292,4 @@ def test_the_page_of_a_part_is_beside_that_of_the_whole() -> None:
         assert done.output.strip() == f"report: {page}"
         assert Path(page).is_file()
     many = ",".join(shutil.copy("a.jsonl", f"{name * 70}.jsonl") for name in "xyz")
-    assert "no file's name holds those of 3 records; type -o" in refused("report", [many])
+    assert "no file's name holds those of 3 records; use -o" in refused("report", [many])

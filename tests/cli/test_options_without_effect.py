@@ -348,7 +348,7 @@ def test_an_option_without_effect_is_refused(
     word = SHORT.get(shlex.split(option)[0], shlex.split(option)[0])
     assert told.startswith(word), told
     assert " has no effect: " in told
-    assert "; omit " in told or "; type " in told
+    assert "; omit " in told or "; use " in told
     # It is the option alone that is refused.
     assert "no effect" not in refusal(command, without)
 

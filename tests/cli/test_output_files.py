@@ -154,7 +154,7 @@ write_output(Path(sys.argv[1]), "new" * 1000)
     ("words", "told"),
     [
         (("check", "record.jsonl", "--against", "limits.toml", "--junit", "limits.toml"),
-         "limits.toml is read by this command; type another file after --junit"),
+         "limits.toml is read by this command; use another file after --junit"),
         (("price", *FABRIC, "--prices", "prices.toml", "--cables", "prices.toml"), "is read by"),
         (("check", "record.jsonl", "--against", "limits.toml", "--junit", "a.xml",
           "--openmetrics", "./a.xml"), "--junit and --openmetrics both name a.xml"),

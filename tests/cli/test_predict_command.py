@@ -175,36 +175,36 @@ def test_a_run_that_costs_more_than_the_budget_is_refused_with_its_cost(tmp_path
             "predict", "random_pairs", "--platform", "escher", "--nodes", 128, "--switch", 24,
             "--sizes", 8, "--budget", "1s", "-o", tmp_path,
         )  # fmt: skip
-    assert "type --budget" in seen.value.fix
+    assert "use --budget" in seen.value.fix
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
     ("words", "fix"),
     [
-        (("predict", "ping_pong"), "type --platform escher"),
+        (("predict", "ping_pong"), "use --platform escher"),
         (
             (*ESCHER, "--nodes", "8", "--switch", "24", "--algorithm", "ring"),
             "choose one of allreduce",
         ),
-        (ESCHER, "type --nodes, like --nodes 256"),
-        ((*ESCHER, "--nodes", "8", "--blocking", "2:1"), "type its ports: --switch 24"),
-        ((*ESCHER, "--nodes", "30", "--switch", "24", "--levels", "1"), "type --nodes 24 or fewer"),
-        ((*ESCHER, "--nodes", "7", "--topology", "torus 24 4x2"), "type --nodes 8 or more"),
+        (ESCHER, "use --nodes, like --nodes 256"),
+        ((*ESCHER, "--nodes", "8", "--blocking", "2:1"), "give its ports: --switch 24"),
+        ((*ESCHER, "--nodes", "30", "--switch", "24", "--levels", "1"), "use --nodes 24 or fewer"),
+        ((*ESCHER, "--nodes", "7", "--topology", "torus 24 4x2"), "use --nodes 8 or more"),
         (
             (*ESCHER, "--nodes", "17", "--topology", "torus 24 4x2", "--per-switch", "2"),
-            "type --nodes 16 or fewer, or --per-switch 3",
+            "use --nodes 16 or fewer, or --per-switch 3",
         ),
         ((*ESCHER, "--nodes", "8", "--topology", "fat-tre 24"), "did you mean fat-tree?"),
-        ((*ESCHER, "--nodes", "8", "--switch", "24", "--rails", "two"), "type one like --rails 2"),
+        ((*ESCHER, "--nodes", "8", "--switch", "24", "--rails", "two"), "use one like --rails 2"),
         ((*ESCHER, "--nodes", "8", "-o", __file__), "is the name of a file, and -o takes a folder"),
         ((*ESCHER, "--nodes", "8", "--within", "5%"), "name several: --blocking 1:1,2:1"),
-        ((*ESCHER, "--nodes", "8", "--samples", "0"), "type 1 or more, like --samples 2"),
-        ((*ESCHER, "--nodes", "8", "--switch", "24", "--speed", "x"), "type one like --speed 1,2"),
+        ((*ESCHER, "--nodes", "8", "--samples", "0"), "use 1 or more, like --samples 2"),
+        ((*ESCHER, "--nodes", "8", "--switch", "24", "--speed", "x"), "use one like --speed 1,2"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--blocking", "1:1,1:1"), "each one once"),
         (
             (*ESCHER, "--nodes", "8", "--switch", "24", "--rails", "1,2,3", "--speed", "1,2,3"),
-            "type at most 8 combinations",
+            "use at most 8 combinations",
         ),
     ],
 )
@@ -229,7 +229,7 @@ def test_a_file_is_no_folder_for_the_records(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("there").write_text("precious")
-    with pytest.raises(WeftError, match="is the name of a file, and -o takes a folder; type -o "):
+    with pytest.raises(WeftError, match="is the name of a file, and -o takes a folder; use -o "):
         run(*ESCHER, "--nodes", 2, "-o", name)
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
     assert Path("there").read_text() == "precious"

@@ -108,7 +108,7 @@ def test_what_is_named_as_measured_is_there(tmp_path: Path) -> None:
 def test_a_record_over_two_rails_is_of_a_fabric_with_two(tmp_path: Path) -> None:
     record = record_over_two_rails(tmp_path)
     words = (*PAPER, "--prices", price_list(tmp_path / "p.toml"), "--measured", record)
-    with pytest.raises(WeftError, match="over 2 rails, and the fabric has 1; type --rails 2"):
+    with pytest.raises(WeftError, match="over 2 rails, and the fabric has 1; use --rails 2"):
         price(*words)
     value = result_of(price(*words, "--rails", 2, "--json"))["value"]
     # 576 cables of two rails, each with half of what both together moved.
@@ -238,22 +238,22 @@ def test_the_page_of_a_record_has_the_section(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        ([], "no fabric is named; type --nodes 1152"),
-        (["--switch", "24"], "the fabric has no nodes; type --nodes"),
-        (["--prices", "LIST"], r"has no fabric; type --nodes .* or add \[\[fabric\]\]"),
-        (["LIST"], "type --compare, or --prices FILE"),
-        (["--compare"], "type two price lists after --compare"),
+        ([], "no fabric is named; use --nodes 1152"),
+        (["--switch", "24"], "the fabric has no nodes; use --nodes"),
+        (["--prices", "LIST"], r"has no fabric; use --nodes .* or add \[\[fabric\]\]"),
+        (["LIST"], "use --compare, or --prices FILE"),
+        (["--compare"], "use two price lists after --compare"),
         (["--compare", "LIST", "--nodes", "48", "--switch", "24"], "nothing to compare"),
-        ([*PAPER, "-o", "p.svg"], "a chart needs prices; type --prices"),
+        ([*PAPER, "-o", "p.svg"], "a chart needs prices; use --prices"),
         ([*PAPER, "--prices", "LIST", "-o", "p.gif"], "end its name in .svg"),
-        ([*PAPER, "--simgrid", "p.xml"], "SimGrid needs a bandwidth; type --measured"),
+        ([*PAPER, "--simgrid", "p.xml"], "SimGrid needs a bandwidth; use --measured"),
         ([*PAPER, "--link", "string"], "is not a link that weft knows"),
         ([*PAPER, "--prices", "LIST", "--measured", "eshcer"], "did you mean escher?"),
         ([*PAPER, "--cables", "/nowhere/c.csv"], "cannot write /nowhere/c.csv"),
         (["--prices", "BAD"], "BAD.toml, fabric 1: a fat tree of three levels has at most"),
         (["--compare", "FLAT", "FLAT", "-o", "p.svg"], "needs the bisection of every fabric"),
-        (["--prices", "FLAT", "BOTH", "--cables", "c.csv"], "type --compare, or --prices"),
-        (["--prices", "BOTH", "--cables", "c.csv"], "are for one fabric; type --nodes"),
+        (["--prices", "FLAT", "BOTH", "--cables", "c.csv"], "use --compare, or --prices"),
+        (["--prices", "BOTH", "--cables", "c.csv"], "are for one fabric; use --nodes"),
     ],
 )
 def test_what_is_wrong_is_one_line_with_the_fix(
@@ -274,7 +274,7 @@ def test_what_is_wrong_is_one_line_with_the_fix(
 def test_simgrid_has_one_rail_and_regular_fabrics(tmp_path: Path) -> None:
     path = tmp_path / "p.xml"
     sdr = ("--link", "IB 4x SDR", "--simgrid", path)
-    with pytest.raises(WeftError, match="type --rails 1"):
+    with pytest.raises(WeftError, match="use --rails 1"):
         price("--nodes", 20, "--switch", 24, "--rails", 2, *sdr)
     with pytest.raises(WeftError, match=r"no zone of SimGrid .* evenly"):
         price("--nodes", 52, "--switch", 24, *sdr)
@@ -314,7 +314,7 @@ def test_the_price_per_mflop_of_an_application(tmp_path: Path) -> None:
     found = value["price_per_mflop_per_s"]["value"]
     assert found == pytest.approx(value["total"] / (flops_per_s / 1e6))
     assert "milc 4^4 on 4 ranks" in price(*words, f"{record}@4^4")
-    with pytest.raises(WeftError, match=r"has no flops .* type .*@ and one of 4\^4, 8\^4"):
+    with pytest.raises(WeftError, match=r"has no flops .* use .*@ and one of 4\^4, 8\^4"):
         price(*words, f"{record}@6^4")
 
 

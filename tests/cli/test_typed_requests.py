@@ -35,8 +35,8 @@ def test_what_is_typed_beside_again_is_of_the_new_run(
 def test_limits_without_a_file_are_refused_with_what_to_type(tmp_path: Path) -> None:
     record = synthetic_record(tmp_path / "r.jsonl")
     for words, says in (
-        ((), "nothing says which file the limits go to; type -o limits.toml"),
-        (("-o", "night.json"), "night.json is no .toml; type -o night.toml"),
+        ((), "nothing says which file the limits go to; use -o limits.toml"),
+        (("-o", "night.json"), "night.json is no .toml; use -o night.toml"),
     ):
         done = weft_here(["check", "--make-limits", record, *words], TERMINAL)
         assert done.returncode == 2

@@ -60,4 +60,4 @@ def test_an_algorithm_of_no_collective_is_answered_by_the_collectives() -> None:
 )
 def test_an_unknown_table_is_answered_by_those_of_the_form(form: str, words: str) -> None:
     done = weft_here(["export", "a.jsonl", "--table", "zzqq", f"--{form}", "a"], {"COLUMNS": "400"})
-    assert done.stderr == f"weft: there is no table zzqq; type --table {words}\n"
+    assert done.stderr == f"weft: there is no table zzqq; use --table {words}\n"

@@ -172,7 +172,7 @@ def test_a_disk_that_fills_up_is_one_line_and_keeps_what_was_finished(tmp_path: 
     assert not out
     last = errors.splitlines()[-1]
     assert last.startswith(f"weft: cannot write {path}: the file may not grow further")
-    assert last.endswith(f"free some space, then type weft run --resume {path}")
+    assert last.endswith(f"free some space, then run weft run --resume {path}")
     assert "Traceback" not in errors
     assert not left_behind(tmp_path / "engine")
     record = weft.load(path)

@@ -416,7 +416,7 @@ def test_a_stated_bisection_in_words() -> None:
     ("words", "what"),
     [
         ({"bisection": "49GB/s", "link": "IB 4x SDR"}, "at most 48 cables, not 49"),
-        ({"bisection": "24GB/s"}, "needs the bandwidth of a link; type --link"),
+        ({"bisection": "24GB/s"}, "needs the bandwidth of a link; use --link"),
         ({"bisection": "50%", "blocking": "2:1"}, "omit the others"),
         ({"bisection": "50%", "topology": "torus"}, "--bisection is for a fat tree"),
         ({"bisection": "half", "link": "IB 4x SDR"}, "'half' is not a bandwidth"),

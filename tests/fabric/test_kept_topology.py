@@ -45,7 +45,7 @@ def test_a_record_of_before_names_nobody_and_asks_for_its_topology(tmp_path: Pat
     assert record.header.lacks_topology
     words = said("map", str(record.path))
     assert "cannot tell who is slow" in words
-    assert "type --topology" in words
+    assert "use --topology" in words
     assert "confidence" not in words
     assert CABLE in said("map", str(record.path), "--topology", "fat-tree 8/16 full d-mod-k")
 
@@ -53,7 +53,7 @@ def test_a_record_of_before_names_nobody_and_asks_for_its_topology(tmp_path: Pat
 def test_a_check_of_records_of_before_cannot_tell(tmp_path: Path) -> None:
     record = without_topology(tmp_path)
     done = CliRunner().invoke(app, ["check", str(record.path), "--against", str(MAP)])
-    assert "type --topology" in " ".join(done.output.split())
+    assert "use --topology" in " ".join(done.output.split())
     assert "got slower" not in done.output
 
 

@@ -32,7 +32,7 @@ def test_what_only_a_torus_has_is_refused_by_its_option(
     asked = FabricAsked(nodes=16, switch="8", topology=topology, **{name: value})
     with pytest.raises(WeftError) as refused:
         build_fabric(asked)
-    assert str(refused.value) == f"{option} {value} is for a torus; type --topology torus"
+    assert str(refused.value) == f"{option} {value} is for a torus; use --topology torus"
 
 
 def test_the_smallest_bisection_that_can_be_typed_is_one_cable() -> None:

@@ -55,7 +55,7 @@ def test_a_torus_of_100_nodes_has_a_stated_number_of_nodes_per_switch(
 def test_the_nearest_sizes_of_a_torus_are_named_down_to_the_least(nodes: int, sizes: str) -> None:
     with pytest.raises(WeftError) as refused:
         build_fabric(FabricAsked(nodes=nodes, switch="7", topology="torus"))
-    assert refused.value.fix == f"type --nodes {sizes}, or --shape"
+    assert refused.value.fix == f"use --nodes {sizes}, or --shape"
     for size in sizes.split(" or "):
         assert build_fabric(FabricAsked(nodes=int(size), switch="7", topology="torus")).sides
 

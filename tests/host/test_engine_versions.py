@@ -59,5 +59,5 @@ def test_stale_programs_are_refused_in_one_line(machine: dict[str, str], tmp_pat
         assert done.returncode == 2
         [line] = done.stderr.splitlines()
         assert f"{program.parent} are of weft {version}, and this is weft" in line
-        assert "; type make build, or install weft again" in line
+        assert "; run make build, or install weft again" in line
     assert (tmp_path / "r.jsonl").read_bytes() == before

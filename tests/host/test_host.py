@@ -119,7 +119,7 @@ def test_the_doctor_says_how_to_learn_what_huge_pages_would_give(
     [found] = about(lay_out(tmp_path, files), "huge pages")
     assert found.what == (
         f"transparent huge pages: {now}; messages get none unasked; to see what they would give"
-        f" here type {MEASURES}{after}"
+        f" here, run {MEASURES}{after}"
     )
     assert (found.level, found.effect, found.fix) == ("ok", "", "")
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import fcntl
+import lzma
 import os
 import shlex
 import shutil
@@ -95,6 +96,10 @@ def _fetch_kernel(cache: Path) -> None:
     if (cache / "kernel" / "usr" / "lib").exists():
         (cache / "kernel" / "lib").symlink_to("usr/lib")
     modules = _modules(cache)
+    # Debian 13 compresses them, and busybox loads them as they are.
+    for packed in modules.rglob("*.ko.xz"):
+        packed.with_suffix("").write_bytes(lzma.decompress(packed.read_bytes()))
+        packed.unlink()
     _run(["busybox", "depmod", "-b", str(cache / "kernel"), modules.name], cache)
     (cache / "whole").touch()
 

@@ -48,6 +48,9 @@ def _wait_for_case(record: Path) -> None:
 def test_a_job_that_slurm_refuses_is_one_line(
     cluster: Cluster, folder: Path, words: tuple[str, ...], why: str
 ) -> None:
+    version = cluster.run("sinfo", "--version", folder=folder).stdout.split()[-1]
+    if "closed" in words and int(version.partition(".")[0]) >= 24:
+        pytest.skip(f"Slurm {version} knows no accounts without a database")
     done = run_short(cluster, folder, "--submit", *words)
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
@@ -66,7 +69,7 @@ def test_a_partition_whose_nodes_are_down_is_one_line(cluster: Cluster, folder: 
 def test_more_nodes_than_the_job_has_are_one_line(cluster: Cluster, folder: Path) -> None:
     words = ["weft", "run", *SHORT, "--nodes", "3", "-o", "r.jsonl"]
     done = cluster.run("salloc", "-N2", *words, folder=folder)
-    assert "3 nodes were asked for, and there are 2: n1, n2; type --nodes 2" in done.stderr
+    assert "3 nodes were asked for, and there are 2: n1, n2; use --nodes 2" in done.stderr
 
 
 def test_a_run_that_reaches_its_time_limit_keeps_what_it_has(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from weft.launch.causes import reason_in, unreachable_in
+from weft.launch.causes import reason_in, reason_of_end, unreachable_in
 
 STARTERS = Path(__file__).with_name("starters")
 HOSTS = ("n1", "n2", "stranger", "nix")
@@ -28,6 +28,7 @@ REASONS = {
     "openmpi4_unreachable_ranks": "are unable to reach each other for MPI communications",
     "openmpi5_no_such_program": NO_PROGRAM.format(""),
     "openmpi5_refused": "ssh: connect to host stranger port 22: Connection refused",
+    "openmpi5_unreachable_ranks": "are unable to reach each other for MPI communications",
     "openmpi5_unknown_option": "An unrecognized option was included on the mpirun command line"
     " (Option --nix)",
     "slurm_exit_code": "srun: error: n2: task 1: Exited with exit code 3",
@@ -51,6 +52,11 @@ def printed(name: str) -> str:
 def test_the_cause_is_found_and_the_host_that_ssh_cannot_use(name: str) -> None:
     assert REASONS[name] in reason_in(printed(name), 1)
     assert unreachable_in(printed(name), HOSTS) == UNREACHABLE.get(name, [])
+
+
+def test_signals_that_the_starter_sends_to_other_ranks_are_no_cause() -> None:
+    reason, _ = reason_of_end(printed("openmpi5_unreachable_ranks"), [], 14)
+    assert "are unable to reach each other for MPI communications" in reason
 
 
 def test_a_host_is_known_by_the_name_after_its_user() -> None:

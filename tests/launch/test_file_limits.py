@@ -38,7 +38,7 @@ def test_ranks_may_open_as_many_files_as_the_hard_limit_permits(few_files: int) 
 def test_a_starter_that_ran_out_of_files_is_told_what_to_type() -> None:
     said = "[proxy:0:0@n1] HYDU_create_process (launch.c:21): pipe error (Too many open files)"
     assert ends_with(f"echo '{said}' >&2; exit 1") == (
-        f"{said}; the ranks may open too few files for so many: type ulimit -n 65536 first, or"
+        f"{said}; the ranks may open too few files for so many: run ulimit -n 65536 first, or"
         " fewer --ranks"
     )
     assert "ulimit" not in ends_with("echo 'error: no core is free' >&2; exit 1")

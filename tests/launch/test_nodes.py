@@ -153,7 +153,7 @@ def test_open_mpi_has_one_user_for_all_hosts() -> None:
 
 
 def test_a_file_of_hosts_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(WeftError, match=r"cannot read .*; type another --hostfile"):
+    with pytest.raises(WeftError, match=r"cannot read .*; use another --hostfile"):
         hosts_of_file(tmp_path / "none")
 
 
@@ -195,7 +195,7 @@ def test_a_placement_says_how_nodes_fill_and_what_ranks_are_given(
 
 @pytest.mark.parametrize("placement", ["same-socket", "other-socket"])
 def test_a_pair_on_sockets_wants_two_ranks_of_a_node(placement: Any) -> None:
-    with pytest.raises(WeftError, match="is for two ranks of a node, and each has one; type --ra"):
+    with pytest.raises(WeftError, match="is for two ranks of a node, and each has one; use --ra"):
         layout_of(2, 2, Allocation(placement=placement))
     each = Allocation(placement=placement, ranks_per_node=2)
     assert layout_of(2, 2, each) == RankLayout(nodes=1, each=2)
@@ -210,9 +210,7 @@ def test_another_socket_where_there_is_one_is_one_line() -> None:
 
 
 def test_more_ranks_than_seats_is_one_line() -> None:
-    with pytest.raises(
-        WeftError, match="9 ranks do not fit 2 nodes with 4 on each; type --ranks 8"
-    ):
+    with pytest.raises(WeftError, match="9 ranks do not fit 2 nodes with 4 on each; use --ranks 8"):
         layout_of(9, 2, Allocation(ranks_per_node=4))
 
 

@@ -157,22 +157,22 @@ def test_the_first_mpi_that_is_complete_is_taken(script: Script) -> None:
     assert choose_mpi(starts=lambda mpi: starts[mpi]) == "mpich"
     with pytest.raises(WeftError, match="there is no MPI called lam") as refused:
         choose_mpi("lam")
-    assert refused.value.fix == "type --mpi openmpi or --mpi mpich"
+    assert refused.value.fix == "use --mpi openmpi or --mpi mpich"
 
 
 def test_what_a_missing_mpi_needs_is_said(script: Script) -> None:
     script("openmpi/rank-tcp")
     with pytest.raises(WeftError, match="no mpirun for mpich is installed") as refused:
         choose_mpi("mpich", lambda _: False)
-    assert refused.value.fix == "type apt-get install mpich libmpich-dev, then make build"
+    assert refused.value.fix == "run apt-get install mpich libmpich-dev, then make build"
     with pytest.raises(WeftError, match="no mpirun for MPI is installed") as refused:
         choose_mpi("", lambda _: False)
-    assert refused.value.fix.startswith("type apt-get install openmpi-bin libopenmpi-dev, ")
+    assert refused.value.fix.startswith("run apt-get install openmpi-bin libopenmpi-dev, ")
     script("mpirun.openmpi")
     # Its own starter is there, and srun cannot start it.
     with pytest.raises(WeftError, match="srun has no way to start ranks of openmpi") as refused:
         choose_mpi("openmpi", lambda mpi: mpi == "mpich")
-    assert refused.value.fix.startswith("type --mpi mpich, or see srun --mpi=list: ")
+    assert refused.value.fix.startswith("use --mpi mpich, or see srun --mpi=list: ")
     with pytest.raises(WeftError, match="srun has no way to start ranks of MPI") as refused:
         choose_mpi("", lambda _: False)
     assert refused.value.fix.startswith("see srun --mpi=list: ")

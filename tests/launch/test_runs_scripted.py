@@ -258,7 +258,7 @@ def test_what_cannot_be_measured_at_all_is_refused_before_there_is_a_record(
     done = run(machine, tmp_path, test="put-ping-pong")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[-1] == (
-        "weft: put_ping_pong: the transport has no one-sided operations; type another test"
+        "weft: put_ping_pong: the transport has no one-sided operations; use another test"
     )
     assert not list(tmp_path.glob("*.jsonl*"))
 

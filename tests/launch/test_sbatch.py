@@ -70,7 +70,7 @@ def test_the_modules_of_here_are_loaded_there() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "told"),
-    [({"constraint": 'a"b'}, 'a"b is no constraint of a job; type another --constraint'),
+    [({"constraint": 'a"b'}, 'a"b is no constraint of a job; use another --constraint'),
      ({"account": "a\\b"}, "is no account of a job"),
      ({"folder": Path('/data/"mine"')}, "is no chdir of a job; go to another folder")],
 )  # fmt: skip
@@ -180,7 +180,7 @@ def test_the_command_prints_the_file_of_any_run(tmp_path: Path) -> None:
 def test_the_file_of_a_run_that_cannot_be_is_one_line(tmp_path: Path) -> None:
     done = _weft("slurm", "script", "--nonsense", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "No such option: --nonsense; type: weft run --help" in done.stderr
+    assert "No such option: --nonsense; run weft run --help" in done.stderr
 
 
 def test_an_option_for_jobs_alone_does_nothing_here_and_is_refused(tmp_path: Path) -> None:

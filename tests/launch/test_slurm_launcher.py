@@ -193,7 +193,7 @@ def test_open_mpi_is_started_by_pmi2_only_where_it_has_it(
     assert launcher.starts("openmpi") is starts
     assert launcher.starts("mpich")
     if not starts:
-        with pytest.raises(WeftError, match="no way to start ranks of openmpi; type --mpi mpich"):
+        with pytest.raises(WeftError, match="no way to start ranks of openmpi; use --mpi mpich"):
             choose_mpi("openmpi", launcher.starts)
 
 

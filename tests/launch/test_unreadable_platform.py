@@ -47,7 +47,7 @@ def test_a_simulator_that_never_ends_is_not_waited_for(
     monkeypatch.setenv("WEFT_ENGINE_DIR", str(tmp_path))
     monkeypatch.setattr("weft.launch.sim.READ_DEADLINE_S", 0.2)
     simulator(tmp_path, "exec sleep 600")
-    with pytest.raises(WeftError, match=r"did not read known in 0.2 s; type fewer --nodes"):
+    with pytest.raises(WeftError, match=r"did not read known in 0.2 s; use fewer --nodes"):
         SimLauncher(platform())
 
 
@@ -96,7 +96,7 @@ def test_a_launch_has_the_platforms_file_as_long_as_it_runs(
     assert not file.parent.exists()
     with pytest.raises(WeftError, match="known has 3 nodes for 7 ranks") as refused:
         launcher.start(msgspec.structs.replace(job, ranks=7))
-    assert refused.value.fix == "type --ranks 6, or weft calibrate with more --nodes"
+    assert refused.value.fix == "use --ranks 6, or weft calibrate with more --nodes"
 
 
 def test_it_starts_the_simulators_ranks_and_on_no_host(

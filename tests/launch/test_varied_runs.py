@@ -99,7 +99,7 @@ def test_an_mpi_that_there_is_not_is_refused_by_what_to_vary(
     varied = ("--transport", "fake", "--vary", "mpi=openmpi,lam")
     done = run(machine, tmp_path, *WORDS, *varied)
     assert done.returncode == 2
-    assert "there is no MPI called lam; type --vary mpi=openmpi,mpich" in done.stderr
+    assert "there is no MPI called lam; use --vary mpi=openmpi,mpich" in done.stderr
 
 
 def test_a_resumed_run_keeps_the_settings(machine: dict[str, str], tmp_path: Path) -> None:

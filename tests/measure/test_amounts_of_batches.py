@@ -232,7 +232,7 @@ def test_turns_need_a_budget_and_say_so() -> None:
     assert too_many_turns(one, needed_s, needed_s, 5) == ""
     assert too_many_turns(one, 6.1, 4.0, 5) == (
         "50 buffers of 1 MiB in turn need 0.61 s in each launch for one turn of warm-up and two of"
-        " samples, where this budget has 0.4 s; type fewer --buffers, or --budget 7s"
+        " samples, where this budget has 0.4 s; use fewer --buffers, or --budget 7s"
     )
     assert math.isclose(budget_of_turns_s(one, TIMED, 1e6, 5), needed_s / 2)
 

@@ -108,7 +108,7 @@ def test_nothing_starts_if_nothing_of_the_budget_is_left(
     assert [line for line in sink if isinstance(line, Launch | Batch)] == []
     assert footer_of(sink).outcome == "budget"
     assert left_s == 20 - late_s
-    assert "nothing of the budget is left; for all type --budget" in sink.predicted[-1]
+    assert "nothing of the budget is left; for all use --budget" in sink.predicted[-1]
 
 
 def test_nothing_starts_after_a_run_said_that_nothing_is_left(
@@ -125,7 +125,7 @@ def test_nothing_starts_after_a_run_said_that_nothing_is_left(
     assert len([line for line in sink if isinstance(line, Launch)]) == 1
     assert -2 < left_s < 0
     assert launches_of(sink).total() == 1
-    assert "nothing of the budget is left; for all type --budget" in sink.predicted[-1]
+    assert "nothing of the budget is left; for all use --budget" in sink.predicted[-1]
 
 
 @pytest.mark.parametrize("launches", [1, 2, 3])
@@ -205,7 +205,7 @@ def test_a_case_that_the_budget_cut_off_tells_the_budget_with_which_it_is_waited
     cases = make_cases(("ping_pong",), ("tcp",), (8,))
     sink, _ = measure(monkeypatch, cases, 12, overhead_s=0.1, ranks=Hanging)
     reason = next(line.reason for line in sink if isinstance(line, Batch))
-    words = "ping_pong took over 13.4 s, and the budget of 12 s ended; type --budget"
+    words = "ping_pong took over 13.4 s, and the budget of 12 s ended; use --budget"
     assert reason == f"{words} 60s"
 
 

@@ -85,7 +85,7 @@ def test_a_plan_is_in_vain_where_no_transport_can_measure_any_of_it(
 
 
 @pytest.mark.parametrize(
-    ("supported", "fix"), [(True, "type --transport ucx"), (False, "type another test")]
+    ("supported", "fix"), [(True, "use --transport ucx"), (False, "use another test")]
 )
 def test_a_reason_without_a_fix_names_a_transport_that_can(
     monkeypatch: pytest.MonkeyPatch, supported: bool, fix: str
@@ -108,7 +108,7 @@ def test_a_program_that_does_not_answer_is_started_and_says_why_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def silent(*_: object, **__: object) -> None:
-        raise WeftError("rank-mpi did not look at its cases", "type make build")
+        raise WeftError("rank-mpi did not look at its cases", "run make build")
 
     monkeypatch.setattr("weft.measure.refused.refusals", silent)
     refuse_in_vain(plan_of(CASES), PROGRAMS)

@@ -62,7 +62,7 @@ def test_turns_that_take_too_long_are_unsupported_with_their_time(
     assert [batch.status for batch in lost] == ["unsupported"] * 2
     assert lost[0].reason == (
         "1,024 buffers of 4 MiB in turn need 3.22 s in each launch for one turn of warm-up and two"
-        " of samples, where this budget has 2 s; type fewer --buffers, or --budget 33s"
+        " of samples, where this budget has 2 s; use fewer --buffers, or --budget 33s"
     )
     assert reported == [f"tcp: {lost[0].reason}"]
     assert footer_of(sink).outcome == "precise"

@@ -21,7 +21,7 @@ BUILD_S = 1500
 COMMAND_S = 300
 # What pip's build finds on a machine for looking at records: no compiler.
 BARE = ("cmake", "ninja", "sh", "bash", "env", "cat", "git", "uname")
-FIX = "type scripts/install-system-packages run && pip install . in its sources' folder"
+FIX = "run scripts/install-system-packages run && pip install . in its sources' folder"
 pytestmark = pytest.mark.engine
 
 

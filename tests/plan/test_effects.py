@@ -49,7 +49,7 @@ SCENES: dict[str, tuple[dict[str, Any], Any, str, Any]] = {
     "placement": ({"allocation": Allocation(placement="pack"), **ON_TWO}, {"ranks": 2},
                   "every node has one rank", {}),
     "keep_all": ({"keep_all": True, "tests": ("barrier",)}, {"ranks": 17},
-                 "all is kept of 17 ranks or fewer; omit --keep-all, or type --ranks 18 or more",
+                 "all is kept of 17 ranks or fewer; omit --keep-all, or use --ranks 18 or more",
                  {"ranks": 18}),
     "rate": ({"platform": PLATFORM}, "ping_pong", "no arithmetic", "milc"),
 }  # fmt: skip

@@ -54,6 +54,8 @@ def test_every_name_of_a_suite_is_a_test_of_its_transport_or_refused(suite: str)
         ("tag_lat", "ping_pong --transport ucx"),
         ("latency", "ping_pong"),
         ("bw", "stream"),
+        ("bandwidth", "stream"),
+        ("bidir_bandwidth", "bidirectional_stream"),
         ("incast", "hot_spot_receive"),
         ("bcast", "broadcast"),
     ],

@@ -108,7 +108,7 @@ def test_what_a_test_does_not_know_is_planned_once(
 
 @pytest.mark.parametrize("ranks", [-1, 0, 1, 5000])
 def test_ranks_out_of_range(ranks: int) -> None:
-    with pytest.raises(WeftError, match="type --ranks"):
+    with pytest.raises(WeftError, match="use --ranks"):
         make_cases(["ping_pong"], ["mpi"], "8", ranks=ranks)
 
 
@@ -121,7 +121,7 @@ def test_sizes_beyond_memory_name_what_fits() -> None:
 
 def test_buffers_beyond_memory_are_not_cured_by_smaller_messages() -> None:
     variants = parse_variants("64", "reuse:1048576:99%", "", single=False)
-    with pytest.raises(WeftError, match=r"type fewer --buffers"):
+    with pytest.raises(WeftError, match=r"use fewer --buffers"):
         check_memory(make_cases(["ping_pong"], ["mpi"], "8", variants=variants), 8 << 30)
 
 
@@ -134,7 +134,7 @@ def test_asked_samples_are_part_of_the_memory() -> None:
 
 @pytest.mark.parametrize("points", ["1000001", "18014398509481984"])
 def test_points_out_of_range(points: str) -> None:
-    with pytest.raises(WeftError, match="type --points 0 to 1000000"):
+    with pytest.raises(WeftError, match="use --points 0 to 1000000"):
         parse_variants("64", "one", "", points=points, single=False)
 
 

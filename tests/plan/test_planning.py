@@ -95,23 +95,23 @@ def test_what_is_asked_of_a_device_is_an_option_of_each_transport() -> None:
         ({"options": {"tcp.prt": "1"}}, "there is no option tcp.prt; did you mean tcp.port?"),
         (
             {"options": {"tcp.port": "65536"}},
-            "tcp.port does not take 65536; type a number from 0 to 65535: --option tcp.port=VALUE",
+            "tcp.port does not take 65536; use a number from 0 to 65535: --option tcp.port=VALUE",
         ),
         (
             {"options": {"tcp.port": "-1"}},
-            "tcp.port does not take -1; type a number from 0 to 65535: --option tcp.port=VALUE",
+            "tcp.port does not take -1; use a number from 0 to 65535: --option tcp.port=VALUE",
         ),
         (
             {"options": {"tcp.port": "70,x"}},
-            "tcp.port does not take 70,x; type a number from 0 to 65535: --option tcp.port=VALUE",
+            "tcp.port does not take 70,x; use a number from 0 to 65535: --option tcp.port=VALUE",
         ),
         (
             {"options": {"tcp.busy": "maybe"}},
-            "tcp.busy does not take maybe; type yes, no or later: --option tcp.busy=VALUE",
+            "tcp.busy does not take maybe; use yes, no or later: --option tcp.busy=VALUE",
         ),
         (
             {"variations": variations_of(parse_vary(["tcp.whole=8,inf,abc"]), ())},
-            "does not take abc; type a number from 0 to 4096, auto or inf: --vary tcp.whole=VALUE",
+            "does not take abc; use a number from 0 to 4096, auto or inf: --vary tcp.whole=VALUE",
         ),
         ({"experiments": experiment("ping_pong", "64MiB")}, "ping_pong/67108864 needs"),
         ({"launches": 0}, "--launches 0 is out of range"),
@@ -151,7 +151,7 @@ def test_a_device_that_no_host_has_is_refused_before_the_launch(
     with pytest.raises(WeftError) as caught:
         plan_of(ON_DEVICES, **asked)
     assert caught.value.what == f"no host has an interface or a device {nowhere}"
-    assert caught.value.fix == f"type one of lo, eth0, mlx5_0: {typed}"
+    assert caught.value.fix == f"use one of lo, eth0, mlx5_0: {typed}"
 
 
 @pytest.mark.parametrize(
@@ -175,8 +175,8 @@ def test_what_may_be_a_device_here_is_taken(option: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("experiments", "fix"),
     [
-        (experiment("stream", "0"), "type --sizes of 1 B or more"),
-        (BOTH_OF_NOTHING, "type --sizes of 1 B or more, or omit stream"),
+        (experiment("stream", "0"), "use --sizes of 1 B or more"),
+        (BOTH_OF_NOTHING, "use --sizes of 1 B or more, or omit stream"),
     ],
 )
 def test_a_test_that_was_typed_has_a_message_of_some_size(

@@ -51,7 +51,7 @@ def test_ranks_that_take_no_part_need_nothing() -> None:
     check_memory([case], needed, known)
     with pytest.raises(WeftError) as refused:
         check_memory([msgspec.structs.replace(case, bytes=0)], 1 << 16, known)
-    assert refused.value.fix == "type fewer --buffers or --samples"
+    assert refused.value.fix == "use fewer --buffers or --samples"
 
 
 def test_the_middle_of_a_star_has_buffers_for_each_of_its_peers() -> None:
@@ -88,7 +88,7 @@ def test_the_size_that_is_advised_fits(here: int, samples: int) -> None:
         check_memory([case], *room)
     found = re.search(r"--sizes 0\.\.(\d+)MiB", refused.value.fix)
     assert found
-    assert refused.value.fix == f"type sizes up to {found[1]} MiB: --sizes 0..{found[1]}MiB"
+    assert refused.value.fix == f"use sizes up to {found[1]} MiB: --sizes 0..{found[1]}MiB"
     advised = int(found[1]) << 20
     least = needed_bytes(msgspec.structs.replace(case, bytes=0), known.footprint, samples, here)
     whole = needed_bytes(case, known.footprint, samples, here)
@@ -101,13 +101,13 @@ def test_more_ranks_than_a_host_can_hold_are_refused_with_those_it_can() -> None
     check_ranks(1024, 5_762_000_000)
     with pytest.raises(WeftError, match=r"^1,024 ranks on a host take 5\.4 GiB before") as all_of:
         check_ranks(1024, 2_592_500_000)
-    assert all_of.value.fix == "type --ranks 512 or fewer, or more --nodes"
+    assert all_of.value.fix == "use --ranks 512 or fewer, or more --nodes"
     assert all_of.value.what.endswith(" before they measure anything, where 2.4 GiB are free")
     check_ranks(512, 2_592_500_000)
     check_ranks(1024, 72_290_000, lambda ranks: ranks // 64)
     with pytest.raises(WeftError, match=r"^16 of 1,024 ranks on a host take 0\.1 GiB") as some:
         check_ranks(1024, 36_080_000, lambda ranks: ranks // 64)
-    assert some.value.fix.startswith("type --ranks 512 or fewer")
+    assert some.value.fix.startswith("use --ranks 512 or fewer")
 
 
 def test_each_of_many_ranks_of_a_host_takes_more_than_one_of_a_few() -> None:
@@ -156,7 +156,7 @@ def test_fewer_ranks_are_advised_where_all_of_them_take_part(
     case = Case(test="ping_pong", transport="mpi", bytes=0, ranks=64, point=point)
     with pytest.raises(WeftError) as refused:
         check_memory([case], 1 << 16, known)
-    assert refused.value.fix == f"type {fix}"
+    assert refused.value.fix == f"use {fix}"
 
 
 def test_a_case_without_a_point_has_nothing_for_each_unit_of_it() -> None:

@@ -84,7 +84,7 @@ def test_open_mpi_always_has_a_way_from_a_process_to_itself(typed: str, ways: li
         assert list(variations_of(parse_vary(one.typed[3::2]), ("mpi",)).values()) == [one]
 
 
-FORMS = "type --vary TRANSPORT.OPTION=A,B, --vary mpi=openmpi,mpich or --vary env:NAME=A,B"
+FORMS = "use --vary TRANSPORT.OPTION=A,B, --vary mpi=openmpi,mpich or --vary env:NAME=A,B"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ FORMS = "type --vary TRANSPORT.OPTION=A,B, --vary mpi=openmpi,mpich or --vary en
         (
             ["mpi=openmpi", "mpi=mpich"],
             (),
-            "mpi is varied twice; type --vary mpi= once, with all values",
+            "mpi is varied twice; use --vary mpi= once, with all values",
         ),
         (["env:HOME=/a,/b"], (), "which transport HOME steers is not known; add --transport"),
         (

@@ -240,7 +240,7 @@ def test_more_launches_have_the_budget_that_they_take(
     run = load(path)
     assert command_for_launches(run, wanted) == f"weft run --again {path} {told}"
     if 1 < made < 5:
-        assert not_looked_for(run).endswith(f"type weft run --again {path} {told}")
+        assert not_looked_for(run).endswith(f"run weft run --again {path} {told}")
 
 
 @pytest.mark.parametrize(

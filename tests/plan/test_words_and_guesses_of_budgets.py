@@ -88,26 +88,26 @@ def test_a_budget_that_will_not_do_names_one_that_does() -> None:
     for left_s, budget in ((0.0, "70s"), (-9.0, "80s")):
         assert shortfall(made, plan, left_s, costs, is_first=False) == (
             "2 cases with 5 launches each take about 4s, and nothing of the budget is left; for all"
-            f" type --budget {budget}, or fewer --sizes or --launches"
+            f" use --budget {budget}, or fewer --sizes or --launches"
         )
     assert shortfall(made, plan, 2.0, costs, is_first=False) == (
         "2 cases with 5 launches each take about 4s, and 2s are left, enough for about 3 launches"
-        " per case; for all type --budget 70s, or fewer --sizes or --launches"
+        " per case; for all use --budget 70s, or fewer --sizes or --launches"
     )
     assert shortfall(made, plan, 0.5, costs, is_first=False) == (
         "2 cases with 5 launches each take about 4s, and 1s are left, enough for about one launch"
-        " of 2 of the cases; for all type --budget 70s, or fewer --sizes or --launches"
+        " of 2 of the cases; for all use --budget 70s, or fewer --sizes or --launches"
     )
     one = made[:1]
     assert shortfall(one, plan_for(one), 0.4, known_costs(0.3, one, 0.1), is_first=False) == (
         "1 case with 5 launches takes about 3s, and 1s are left, enough for about one launch of 1"
-        " of the cases; for all type --budget 70s, or fewer --sizes or --launches"
+        " of the cases; for all use --budget 70s, or fewer --sizes or --launches"
     )
     # A prediction draws as often as it says, and has no --launches.
     predicted = SimulatedPlatform(name="escher", kind="predicted", nodes=64)
     drawn = msgspec.structs.replace(plan_for(one), simulated=predicted)
     found = shortfall(one, drawn, 0.5, known_costs(0.3, one, 0.1), is_first=False)
-    assert found.endswith("for all type --budget 70s, or fewer --sizes")
+    assert found.endswith("for all use --budget 70s, or fewer --sizes")
 
 
 def test_what_was_not_measured_is_guessed() -> None:

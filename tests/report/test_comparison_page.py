@@ -54,7 +54,7 @@ def test_every_table_has_its_curves_words_and_rows(page: str) -> None:
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     found = compare(load_sides(["escher", "red-squall"]))
-    with pytest.raises(WeftError, match="is a directory; type the name of a file in it"):
+    with pytest.raises(WeftError, match="is a directory; use the name of a file in it"):
         write_comparison(found, tmp_path)
 
 

@@ -13,8 +13,8 @@ from weft.tables import Table
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("a.svg", "there is nothing to draw; type it without -o to see what there is"),
-        ("a.pdf", "there is nothing to draw; type it without -o to see what there is"),
+        ("a.svg", "there is nothing to draw; omit -o to see what there is"),
+        ("a.pdf", "there is nothing to draw; omit -o to see what there is"),
         ("a.png", "a.png is no kind of picture; end its name in .svg, .pdf or .html"),
         ("svg", "svg is no kind of picture; end its name in .svg, .pdf or .html"),
     ],

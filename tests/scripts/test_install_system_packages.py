@@ -146,7 +146,7 @@ def test_a_release_that_is_too_old_is_one_line_before_anything_is_installed(
 def test_without_the_right_the_command_is_told(machine: Machine) -> None:
     done = machine.install("bench", missing="sockperf", user=1000)
     assert done.returncode == 1
-    assert "type as root: apt-get install --no-install-recommends sockperf" in done.stderr
+    assert "run as root: apt-get install --no-install-recommends sockperf" in done.stderr
     assert machine.asked() == []
 
 
@@ -221,4 +221,4 @@ def test_what_the_engine_cannot_do_without_is_everywhere() -> None:
 def test_an_unknown_purpose_is_refused(machine: Machine) -> None:
     done = machine.install("party")
     assert done.returncode == 2
-    assert "type one of: run, test, bench" in done.stderr
+    assert "use one of: run, test, bench" in done.stderr

@@ -135,7 +135,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: object) -> None:
     ("text", "message"),
     [
         ("eschr", "did you mean escher"),
-        ("escher:guess", "there is no kind guess; type model or table"),
+        ("escher:guess", "there is no kind guess; use model or table"),
         ("nowhere.xml", "cannot read nowhere.xml as a platform file"),
         ("osu-pcix", "without a bandwidth"),
     ],

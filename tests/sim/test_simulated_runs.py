@@ -180,7 +180,7 @@ def test_a_run_is_resumed_on_the_platform_of_its_record(tmp_path: Path) -> None:
 
 
 def test_a_platform_with_too_few_nodes_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WeftError, match="known has 8 nodes for 9 ranks; type --ranks 8"):
+    with pytest.raises(WeftError, match="known has 8 nodes for 9 ranks; use --ranks 8"):
         simulated(tmp_path, ("ping_pong",), "8", platform(), ranks=9)
 
 
@@ -208,7 +208,7 @@ def test_a_file_that_is_read_for_ever_is_refused(
     program.chmod(0o755)
     monkeypatch.setattr("weft.launch.sim.engine_folder", lambda: tmp_path)
     monkeypatch.setattr("weft.launch.sim.READ_DEADLINE_S", 0.1)
-    with pytest.raises(WeftError, match=r"did not read known in 0.1 s; type fewer --nodes"):
+    with pytest.raises(WeftError, match=r"did not read known in 0.1 s; use fewer --nodes"):
         SimLauncher(platform())
 
 
@@ -233,9 +233,9 @@ def test_no_process_is_left_of_a_launch_that_fails(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "reported"),
     [
-        ((), "type --platform FILE --ranks N"),
+        ((), "use --platform FILE --ranks N"),
         (("--platform", "/nowhere.xml", "--ranks", "2"), "cannot read /nowhere.xml"),
-        (("--platform", "x", "--ranks", "0"), "type --platform FILE --ranks N"),
+        (("--platform", "x", "--ranks", "0"), "use --platform FILE --ranks N"),
         (("--option", "nope=1"), "sim has no option nope"),
     ],
 )

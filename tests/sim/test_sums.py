@@ -76,7 +76,7 @@ def test_a_rate_in_bytes_or_bits_is_of_sums_and_one_of_operations_is_not(sums: s
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("1GB/s,2GB/s", "^'1GB/s,2GB/s' says one rate twice; type --rate 4GFlop/s,2GB/s$"),
+        ("1GB/s,2GB/s", "^'1GB/s,2GB/s' says one rate twice; use --rate 4GFlop/s,2GB/s$"),
         ("1GFlop/s,2GFlop/s", "^'1GFlop/s,2GFlop/s' says one rate twice"),
         ("fast", "is not a rate of arithmetic"),
     ],

@@ -276,7 +276,7 @@ def test_what_is_piped_in_is_read_once_and_needs_a_name(tmp_path: Path) -> None:
     words = ["import", "-", "--bytes", "64", "--transport", "eth0"]
     refused = CliRunner().invoke(app, words, input=text)
     assert isinstance(refused.exception, WeftError)
-    assert refused.exception.fix == "type -o with the record's"
+    assert refused.exception.fix == "use -o with the record's"
     done = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "r.jsonl")], input=text)
     assert done.exit_code == 0
     run = weft.load(tmp_path / "r.jsonl")

@@ -39,7 +39,7 @@ def read(folder: Path, text: str) -> None:
             '[[limit]]\ntest = "a"\nlink = "IB 4x FDR"\npercent_of_peak_at_least = "0.85"\n',
             "'0.85' is not a per cent",
         ),
-        ('[[limit]]\ntest = "a"\nlatency_at_most = "2"\n', "'2' is not a time; type one like 2 us"),
+        ('[[limit]]\ntest = "a"\nlatency_at_most = "2"\n', "'2' is not a time; use one like 2 us"),
         ('[[limit]]\ntest = "a"\nlatency_at_most = "2 GB/s"\n', "'2 GB/s' is not a time"),
         ('[[limit]]\ntest = "a"\nbandwidth_at_least = "2 us"\n', "'2 us' is not a bandwidth"),
         ('[[limit]]\ntest = "a"\nlatency_at_most = "-2 us"\n', "is not a time"),

@@ -59,7 +59,7 @@ def test_one_session_is_said_to_be_one_with_the_command_for_another(
 ) -> None:
     run = record(tmp_path, 0.01)
     [line] = rests_on(run)
-    assert line.startswith(f"1 session of 5 launches: {OTHER_DAYS}; for another session type at")
+    assert line.startswith(f"1 session of 5 launches: {OTHER_DAYS}; for another session, run at")
     type_it(line.replace(", and", " "), monkeypatch)
 
 

@@ -38,7 +38,7 @@ def test_two_rails_that_were_measured_are_two(tmp_path: Path) -> None:
         assert refused.value.what == (
             f"{two.name} was measured over 2 rails, and the fabric has {rails}"
         )
-        assert refused.value.fix == "type --rails 2, or calibrate from a record over one rail"
+        assert refused.value.fix == "use --rails 2, or calibrate from a record over one rail"
 
 
 def test_drawn_pairs_have_a_queue_for_the_rails_that_were_measured(tmp_path: Path) -> None:

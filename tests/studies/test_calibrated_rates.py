@@ -19,10 +19,10 @@ from weft.topics.scaling.rate import rate_of
 
 FLOPS = 1187
 USUAL = (
-    "a rank computes 1.00 GFlop/s: an assumption; type --rate, or measure it: weft run milc"
+    "a rank computes 1.00 GFlop/s: an assumption; use --rate, or measure it: weft run milc"
     " --ranks 1"
 )
-ASSUMED = "an addition of a sum is one such operation: an assumption; type --rate 4GB/s"
+ASSUMED = "an addition of a sum is one such operation: an assumption; use --rate 4GB/s"
 
 
 def solver(folder: Path, site_ns: dict[int, float]) -> Path:
@@ -53,7 +53,7 @@ def test_the_rate_is_that_of_the_largest_lattice_of_one_rank(
     rate, words = rate_of([weft.load(solver(tmp_path, site_ns))])
     assert rate == pytest.approx(1e9 * FLOPS / site_ns[wide], rel=1e-2)
     told = f"a rank computes {rate / 1e9:.2f} GFlop/s, as one rank measured on {wide}^4"
-    more = f"; smaller working sets compute faster ({faster}): type --rate for theirs"
+    more = f"; smaller working sets compute faster ({faster}): use --rate for theirs"
     assert words == told + (more if faster else "")
 
 

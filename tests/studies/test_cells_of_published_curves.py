@@ -49,11 +49,11 @@ def test_each_cell_is_the_rate_of_its_lattice_on_so_many_nodes(tmp_path: Path) -
         ("osu", "model", "", True, "--output has no effect: ", "omit --output"),
         (
             "fermilab", "table", "", False,
-            "Fermilab published no tables", "type weft reproduce fermilab",
+            "Fermilab published no tables", "run weft reproduce fermilab",
         ),
         (
             "osu", "table", "", False,
-            "the OSU study is published without tables", "type weft reproduce osu",
+            "the OSU study is published without tables", "run weft reproduce osu",
         ),
         ("sandja", "model", "", False, "there is no study called sandja", "did you mean sandia?"),
     ],

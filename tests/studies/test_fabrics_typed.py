@@ -36,7 +36,7 @@ def test_every_combination_is_there_in_the_order_of_the_lists() -> None:
     with pytest.raises(WeftError) as raised:
         typed(blocking="1:1,2:1,3:1", rails="1,3,4")
     assert raised.value.what == "9 fabrics for one comparison are too many"
-    assert raised.value.fix == "type at most 8 combinations"
+    assert raised.value.fix == "use at most 8 combinations"
 
 
 def test_each_word_is_of_its_own_option() -> None:
@@ -77,10 +77,10 @@ def test_tapers_of_several_levels_have_a_stroke_between_them() -> None:
 @pytest.mark.parametrize(
     ("lists", "what", "fix"),
     [
-        ({"blocking": "1:1,1:1"}, "a fabric is named twice", "type each one once"),
-        ({"rails": "two"}, "--rails 'two' is no whole number", "type one like --rails 2"),
-        ({"rails": "1.5"}, "--rails '1.5' is no whole number", "type one like --rails 2"),
-        ({"speed": "fast"}, "--speed 'fast' is no number", "type one like --speed 1,2"),
+        ({"blocking": "1:1,1:1"}, "a fabric is named twice", "name each once"),
+        ({"rails": "two"}, "--rails 'two' is no whole number", "use one like --rails 2"),
+        ({"rails": "1.5"}, "--rails '1.5' is no whole number", "use one like --rails 2"),
+        ({"speed": "fast"}, "--speed 'fast' is no number", "use one like --speed 1,2"),
         (
             {"pairs": "near", "mapping": "random"},
             "--mapping says where ranks are, and so does --pairs",
@@ -104,7 +104,7 @@ def test_pairs_are_of_tests_of_two_ranks_and_algorithms_of_one_test() -> None:
     with pytest.raises(WeftError) as raised:
         typed(("allreduce", "halo"), algorithm="ring")
     assert (raised.value.what, raised.value.fix) == (
-        "algorithms are of one operation", "type allreduce alone",
+        "algorithms are of one operation", "use allreduce alone",
     )  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def test_one_rank_a_node_shares_nothing_and_several_do() -> None:
         with pytest.raises(WeftError) as raised:
             on_node(ranks, "escher")
         assert (raised.value.what, raised.value.fix) == (
-            f"--ranks-per-node {ranks} is out of range", "type 1 to 256",
+            f"--ranks-per-node {ranks} is out of range", "use 1 to 256",
         )  # fmt: skip
     for ranks, memory in ((1, "escher"), (2, "")):
         with pytest.raises(WeftError, match="several ranks a node share memory"):

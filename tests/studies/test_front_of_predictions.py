@@ -188,8 +188,8 @@ def test_where_no_test_has_an_answer_it_is_refused() -> None:
 @pytest.mark.parametrize(
     ("reason", "what", "fix"),
     [
-        ("needs 9 GB; type fewer --nodes", "needs 9 GB", "type fewer --nodes"),
-        ("needs 9 GB", "needs 9 GB", "type another test"),
+        ("needs 9 GB; use fewer --nodes", "needs 9 GB", "use fewer --nodes"),
+        ("needs 9 GB", "needs 9 GB", "use another test"),
     ],
 )
 def test_a_case_that_does_not_fit_is_refused_before_all_others(
@@ -221,7 +221,7 @@ def test_of_cases_that_all_cannot_be_simulated_each_has_its_reason() -> None:
     more = "it needs 4 ranks; choose more with --ranks"
     assert refused(more, more) == (
         "message_rate: it needs 4 ranks; busy_stream: it needs 4 ranks",
-        "type more --nodes, or smaller --points",
+        "use more --nodes, or smaller --points",
     )
 
 

@@ -107,12 +107,12 @@ def test_a_map_of_which_nothing_was_measured_is_named(tmp_path: Path, before: we
     for sides in (([before], [none]), ([none], [before])):
         with pytest.raises(WeftError, match=r"none\.jsonl has no map that was measured") as refused:
             changed_maps(*sides)
-        assert refused.value.fix == f"type weft run --resume {none.path}"
+        assert refused.value.fix == f"run weft run --resume {none.path}"
     # Of several the first.
     write_lines(tmp_path / "also.jsonl", [lines.header, *lines.launches, *lines.ends])
     with pytest.raises(WeftError, match=r"none\.jsonl has no map that was measured") as refused:
         changed_maps([before], [none, load(tmp_path / "also.jsonl")])
-    assert refused.value.fix == f"type weft run --resume {none.path}"
+    assert refused.value.fix == f"run weft run --resume {none.path}"
 
 
 def test_a_host_that_is_gone_fails(tmp_path: Path, before: weft.Run) -> None:

@@ -189,7 +189,7 @@ def test_another_host_is_refused() -> None:
     done = CliRunner().invoke(app, ["doctor", "--measure", "--hosts", "n1"])
     assert done.exit_code != 0
     assert str(done.exception) == (
-        "--measure is of this machine alone; type weft doctor --measure on the other host"
+        "--measure is of this machine alone; run weft doctor --measure on the other host"
     )
 
 

@@ -195,7 +195,7 @@ def test_moves_are_simulated_where_the_budget_suffices(
     assert [len(one.moved) for one in found.answers] == [moves, moves]
     if not moves:
         assert told.said[-1] == (
-            "no interval of the differences: the budget is too short; type --budget 40s"
+            "no interval of the differences: the budget is too short; use --budget 40s"
         )
 
 

@@ -103,7 +103,7 @@ def test_what_needs_more_memory_than_is_free_is_refused(
     with pytest.raises(WeftError) as caught:
         effort.foresee(platform(), VARIANT, asked, 1)
     assert caught.value.what == "1,024 nodes need about 2.0 GB, and 2.5 GB are free"
-    assert caught.value.fix == "type fewer --nodes, or smaller --sizes or --extents"
+    assert caught.value.fix == "use fewer --nodes, or smaller --sizes or --extents"
 
 
 def test_what_grows_steeply_at_first_is_looked_at_again(
@@ -161,7 +161,7 @@ def test_what_no_run_could_do_is_said_before_the_small_ones(tmp_path: Path) -> N
         (Experiment(tests=("hot_spot_receive",), sizes="8", ranks=NODES,
                     variants=Variants(points=(NODES,))),
          "hot_spot_receive: 1,024 peers need 1,025 ranks",
-         "type more --nodes, or smaller --points"),
+         "use more --nodes, or smaller --points"),
         (Experiment(tests=("allgather",), sizes="1GiB", ranks=NODES),
          # 1,025 GiB, 17 pages and one more of each rank.
          "needs 1,074,790,468 MiB of memory where",

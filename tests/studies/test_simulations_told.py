@@ -83,7 +83,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_the_name_of_a_file_is_no_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(WeftError, match="is the name of a file, and -o takes a folder") as refused:
         Effort(60.0, 1, tmp_path / name, lambda _: None)
-    assert refused.value.fix == f"type -o {(tmp_path / name).with_suffix('')}"
+    assert refused.value.fix == f"use -o {(tmp_path / name).with_suffix('')}"
     (tmp_path / "there").touch()
     with pytest.raises(WeftError, match="is the name of a file"):
         Effort(60.0, 1, tmp_path / "there", lambda _: None)
@@ -137,7 +137,7 @@ def test_a_case_without_a_figure_is_refused_with_the_budget_that_all_need(tmp_pa
         with pytest.raises(WeftError) as refused:
             figures_of([found], [1.0], lacking)
         assert refused.value.what == f"{CASES[1].key} has no figure: it took too long"
-        assert refused.value.fix == f"type another test, or --budget {budget}"
+        assert refused.value.fix == f"use another test, or --budget {budget}"
     # Half of them have one.
     half = results(
         tmp_path / "half.jsonl", more=lost[1:],
@@ -145,7 +145,7 @@ def test_a_case_without_a_figure_is_refused_with_the_budget_that_all_need(tmp_pa
             [1e3 * LAUNCH_EFFECTS[round_]] * 9 * (case in CASES[:2])
         ),
     )  # fmt: skip
-    with pytest.raises(WeftError, match=r"type another test, or --budget 120s$"):
+    with pytest.raises(WeftError, match=r"use another test, or --budget 120s$"):
         figures_of([half], [1.0], ())
     [one] = figures_of([found], [1.0], [case.key for case in CASES[1:]])
     assert (one.case, one.bytes, one.draws) == ("ping_pong 8 B", 8, 5)

@@ -68,7 +68,7 @@ def test_a_record_without_a_figure_has_no_chart_and_says_where_to_see_why(tmp_pa
     empty = synthetic_record(tmp_path / "empty.jsonl", cases, times_ns=lambda *_: [])
     with pytest.raises(WeftError, match="has no measured case") as refused:
         chart_called([str(empty)], "")
-    assert refused.value.fix == f"type weft show {empty} to see why"
+    assert refused.value.fix == f"run weft show {empty} to see why"
 
 
 def test_a_table_of_a_paper_and_one_of_rows_have_their_own_usual_one(path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_table_alone_is_the_topics_own_and_has_the_link(path: Path) -> None:
 
 
 def test_lists_without_a_question_are_asked_back_by_the_first() -> None:
-    with pytest.raises(WeftError, match=r"what is to be done with a\.toml\?; type --compare"):
+    with pytest.raises(WeftError, match=r"what is to be done with a\.toml\?; use --compare"):
         priced(None, lists=(Path("a.toml"), Path("b.toml")))
 
 

@@ -38,7 +38,7 @@ def test_more_than_is_left_names_a_budget(
     with pytest.raises(WeftError) as caught:
         effort._refuse_beyond_budget(nodes, seconds)
     assert caught.value.what == f"{what} of the budget are left"
-    assert caught.value.fix == f"type --budget {budget}, or fewer --nodes, sizes or fabrics"
+    assert caught.value.fix == f"use --budget {budget}, or fewer --nodes, sizes or fabrics"
 
 
 def test_as_much_as_is_left_is_simulated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_small_run_that_was_cut_names_five_times_the_budget(
         effort._refuse_as_cut(Pilot(nodes=64, seconds=4.94, peak_bytes=1), 1024)
     assert (caught.value.what, caught.value.fix) == (
         "64 nodes of the 1,024 alone took the 4.9 s that were left of the budget",
-        "type --budget 100s, or fewer --nodes, sizes or fabrics",
+        "use --budget 100s, or fewer --nodes, sizes or fabrics",
     )
 
 

@@ -25,7 +25,7 @@ WITHHELD = re.compile(
     r"not significant|no significant|cannot tell|no verdict at|no difference is shown|no interval"
 )
 WOULD_TELL = re.compile(
-    r"to tell .* takes (about [\d,]+ (launches|sessions).*: type weft run --(again|resume) "
+    r"to tell .* takes (about [\d,]+ (launches|sessions).*: run weft run --(again|resume) "
     r"|over |more than )"
 )
 # These are of every topic's record, or of the one whose figures are all unlike.

@@ -162,7 +162,7 @@ void rank_of(RankGroup& group, int rank, const Options& options) {
 /// `ranks-per-node` says, or one.
 void simulate(const Simulation& asked, const Options& options, int argc, char** argv) {
   if (asked.platform.empty() || asked.ranks < 1) {
-    throw std::invalid_argument("type --platform FILE --ranks N");
+    throw std::invalid_argument("use --platform FILE --ranks N");
   }
   if (access(asked.platform.c_str(), R_OK) != 0) {
     throw std::invalid_argument("cannot read " + asked.platform + "; name another --platform");

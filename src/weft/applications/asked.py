@@ -85,28 +85,28 @@ def parse_lattices(
     for text in (extents, whole):
         parse_extents(text, MOST_DIMENSIONS)
     if not 1 <= depth <= MOST_DEPTH:
-        raise WeftError(f"a depth of {depth} is out of range", f"type --depth 1 to {MOST_DEPTH}")
+        raise WeftError(f"a depth of {depth} is out of range", f"use --depth 1 to {MOST_DEPTH}")
     if sums is not None and not 0 <= sums <= MOST_SUMS:
-        raise WeftError(f"{sums} sums are out of range", f"type --sums 0 to {MOST_SUMS}")
+        raise WeftError(f"{sums} sums are out of range", f"use --sums 0 to {MOST_SUMS}")
     if gauge and (extents or whole):
         raise WeftError(
-            "the lattice is that of the gauge file", "type --gauge without --extents and --lattice"
+            "the lattice is that of the gauge file", "use --gauge without --extents and --lattice"
         )
     for name, value, (low, high) in (("mass", mass, MASSES), ("u0", u0, U0S)):
         if not low <= value <= high:
             raise WeftError(
-                f"a {name} of {value:g} is out of range", f"type --{name} {low:g} to {high:g}"
+                f"a {name} of {value:g} is out of range", f"use --{name} {low:g} to {high:g}"
             )
     compute_ps = round(1000 * parse_time(compute)) if compute else 0
     if not 0 <= compute_ps <= MOST_COMPUTE_PS:
-        raise WeftError(f"{compute} a site is out of range", "type --compute 1ns to 1ms")
+        raise WeftError(f"{compute} a site is out of range", "use --compute 1ns to 1ms")
     if long_links not in (SHORT_LINK_REALS, LONG_LINK_REALS):
         raise WeftError(
-            f"a long link of {long_links} numbers is none", "type --long-links 12, or 18"
+            f"a long link of {long_links} numbers is none", "use --long-links 12, or 18"
         )
     if not 1 <= threads <= MOST_THREADS:
         raise WeftError(
-            f"--threads {threads} is out of range", f"type --threads 1 to {MOST_THREADS}"
+            f"--threads {threads} is out of range", f"use --threads 1 to {MOST_THREADS}"
         )
     return ApplicationsAsked(
         extents=extents,
@@ -135,7 +135,7 @@ def parse_extents(text: str, dimensions: int) -> list[tuple[int, ...]]:
             found.update(dict.fromkeys((one,) * dimensions for one in parse_sizes(word)))
         else:
             raise WeftError(
-                f"'{word}' are no extents", "type them like 4,6,8 or 4..14:2, 8^3 or 4x6x8x16"
+                f"'{word}' are no extents", "use them like 4,6,8 or 4..14:2, 8^3 or 4x6x8x16"
             )
     for extents in found:
         _check_range(extents)
@@ -149,5 +149,5 @@ def _check_range(extents: tuple[int, ...]) -> None:
         return
     raise WeftError(
         f"a lattice of {'x'.join(map(str, extents)) or 'no sites'} is out of range",
-        f"type 1 to {MOST_DIMENSIONS} extents of 1 to {MOST_EXTENT}, at most 2^32 sites in all",
+        f"use 1 to {MOST_DIMENSIONS} extents of 1 to {MOST_EXTENT}, at most 2^32 sites in all",
     )

@@ -97,7 +97,7 @@ def _checked(
     multiple = "even " if info.multiple == 2 else f"multiples of {info.multiple} as "
     raise WeftError(
         f"extents of {'x'.join(map(str, extents))} are not what the test can have on a rank",
-        f"type {multiple if info.multiple > 1 else ''}extents of at least {info.least_extent},"
+        f"use {multiple if info.multiple > 1 else ''}extents of at least {info.least_extent},"
         f" like --extents {info.extents}",
     )
 

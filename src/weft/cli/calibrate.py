@@ -88,4 +88,4 @@ def calibrate(
         console().print(*map(Text, said), sep="\n")
     if output is not None:
         write_output(output, found.platform.xml)
-        say(f"platform: {output}; type {weft_run('--platform', output)}", err=True)
+        say(f"platform: {output}; run {weft_run('--platform', output)}", err=True)

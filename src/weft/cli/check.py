@@ -29,7 +29,7 @@ weft check run.jsonl --against limits.toml --require-none errors,retransmissions
 
 weft check --make-limits good.jsonl -o limits.toml"""
 
-_AGAINST = "type --against with a record or a limits file, or --make-limits -o limits.toml"
+_AGAINST = "use --against with a record or a limits file, or --make-limits -o limits.toml"
 
 _MadeLimits = Annotated[
     bool,
@@ -147,7 +147,7 @@ def _make_limits(records: list[Path], path: Path | None, *, as_json: bool) -> No
     if path is None or path.suffix != ".toml":
         what = f"{path} is no .toml" if path else "nothing says which file the limits go to"
         raise WeftError(
-            what, f"type -o {as_typed(path.with_suffix('.toml')) if path else 'limits.toml'}"
+            what, f"use -o {as_typed(path.with_suffix('.toml')) if path else 'limits.toml'}"
         )
     made = write_limits(records, path)
     if as_json:

@@ -79,7 +79,7 @@ def output_option(context: typer.Context, param: typer.CallbackParam, value: Any
     if value is not None and Path(value) == STANDARD_OUTPUT:
         raise WeftError(
             "standard output has the table that this command prints",
-            f"type a file after {_name_of(param)}",
+            f"use a file after {_name_of(param)}",
         )
     return only_output_option(context, param, value)
 
@@ -124,7 +124,7 @@ def _check_few(context: typer.Context, values: Mapping[str, Any], more: Sequence
         [only] = taken
         raise WeftError(
             f"{context.command_path} takes one {only.name.upper()}, and {len(more) + 1} are typed",
-            f"type one of them: {context.command_path} {as_typed(values[only.name])}",
+            f"use one of them: {context.command_path} {as_typed(values[only.name])}",
         )
 
 
@@ -135,7 +135,7 @@ def _check_once(order: Sequence[Any]) -> None:
         if counts[param.name] > 1 and not param.multiple:
             name = _name_of(param)
             once = f", with commas: {name} A,B" if param.name in _WITH_COMMAS else ""
-            raise WeftError(f"{name} is typed {counts[param.name]} times", f"type it once{once}")
+            raise WeftError(f"{name} is given {counts[param.name]} times", f"give it once{once}")
 
 
 def _check_filled(order: Sequence[Any], values: Mapping[str, Any]) -> None:
@@ -144,7 +144,7 @@ def _check_filled(order: Sequence[Any], values: Mapping[str, Any]) -> None:
         typed = values.get(param.name)
         if isinstance(param, TyperOption) and "" in (typed if isinstance(typed, list) else [typed]):
             name = _name_of(param)
-            raise WeftError(f"{name} is empty", f"type its value, or leave {name} out")
+            raise WeftError(f"{name} is empty", f"give its value, or leave {name} out")
 
 
 def this_command() -> str:
@@ -178,13 +178,13 @@ def _check_apart(outputs: Mapping[str, tuple[str, Path]], params: Mapping[str, A
     for option, path in outputs.values():
         if path.resolve() in written:
             raise WeftError(
-                f"{written[path.resolve()]} and {option} both name {path}", "type two files"
+                f"{written[path.resolve()]} and {option} both name {path}", "use two files"
             )
         written[path.resolve()] = option
         others = (one for name, value in params.items() if name not in outputs
                   for one in _paths_in(value))  # fmt: skip
         if path.is_file() and any(other.is_file() and path.samefile(other) for other in others):
-            raise WeftError(f"{path} is read by this command", f"type another file after {option}")
+            raise WeftError(f"{path} is read by this command", f"use another file after {option}")
 
 
 def _paths_in(value: Any) -> Iterator[Path]:

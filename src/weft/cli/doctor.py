@@ -56,7 +56,7 @@ def doctor(
 
     if measure and (where.allocation.hosts or where.allocation.nodes > 1):
         raise WeftError(
-            "--measure is of this machine alone", "type weft doctor --measure on the other host"
+            "--measure is of this machine alone", "run weft doctor --measure on the other host"
         )
     if not where.allocation.hosts and is_needed(where.allocation.nodes, where.launcher):
         words, nodes = tuple(sys.argv[2:]), where.allocation.nodes

@@ -145,7 +145,7 @@ def check_fabric(context: typer.Context, topology: str) -> None:
         own = {"hyperx": (), "slim-fly": ("shape",)}.get(topology, OF_TORUS)
         refuse_typed(
             context, *own, why=f"a {topology} is no torus",
-            fix="omit {}, or type --topology torus",
+            fix="omit {}, or use --topology torus",
         )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def figure(
 
     kind = output.suffix.lower()[1:]
     if kind not in ("pdf", "svg"):
-        raise WeftError(f"{output} is neither a .pdf nor a .svg", "type -o NAME.pdf or -o NAME.svg")
+        raise WeftError(f"{output} is neither a .pdf nor a .svg", "use -o NAME.pdf or -o NAME.svg")
     paper = paper_of(layout, wide=wide, height_inches=height, points=points, family=font)
     if show in OF_MODELS:
         check_series_options(context, sources)
@@ -76,7 +76,7 @@ def figure(
     else:
         refuse_typed(
             context, "columns", why="a CSV is drawn as a fit or as a signature alone",
-            fix="omit {}, or type --show fit",
+            fix="omit {}, or use --show fit",
         )  # fmt: skip
     known = topology_typed(topology)
     chart = chart_called(sources, show, test, transport, columns, known.on if known else None)

@@ -151,7 +151,7 @@ def _changes(context: typer.Context, option: str, allowed: tuple[str, ...]) -> d
         does = "resumed" if option == "resume" else "measured again"
         raise WeftError(
             f"{name} cannot change when a run is {does}",
-            f"type --{option} without {name}, or start a new run",
+            f"use --{option} without {name}, or start a new run",
         )
     as_typed = ("launches", "samples", "seed")
     changes: dict[str, Any] = {name: typed[name] for name in as_typed if name in typed}

@@ -10,7 +10,7 @@ from weft.cli.options import Json, Picture
 from weft.cli.printed import say
 from weft.errors import WeftError
 
-_NAME_THEM = "type --order with transports over one medium, lowest first, like --order tcp,mpi"
+_NAME_THEM = "use --order with transports over one medium, lowest first, like --order tcp,mpi"
 # What helps where they are named already.
 _SHARE_ONE = "measure them over one device with --wait spin, or name others after --order"
 _EXAMPLES = """Examples:

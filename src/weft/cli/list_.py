@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Of the text beside a row's name, on however narrow a terminal.
 LEAST_WIDTH = 30
-_FIX = "omit {}, or type weft list tests"
+_FIX = "omit {}, or run weft list tests"
 
 
 def register(app: typer.Typer) -> None:

@@ -93,7 +93,7 @@ def _status() -> int:
         )
         fix = f"did you mean {near}?" if (near := option_meant(option, params)) else ""
         what = " ".join(message.split()).rstrip(".")
-        return _refused(f"{what}; {fix or f'type: {command} --help'}")
+        return _refused(f"{what}; {fix or f'run {command} --help'}")
     except Exception as error:
         if _is_of_a_stream(error):
             raise

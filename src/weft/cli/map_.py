@@ -63,7 +63,9 @@ _Sizes = Annotated[str, typer.Option(help="Measure these message sizes.")]
 _Ranks = Annotated[
     int,
     typer.Option(
-        help="Start this many ranks. 0: one on each of --hosts or --nodes, or of this job's nodes."
+        "--ranks",
+        "-n",
+        help="Start this many ranks. 0: one on each of --hosts or --nodes, or of this job's nodes.",
     ),
 ]
 _Rounds = Annotated[
@@ -170,7 +172,7 @@ def map_(
         return
     refuse_typed(
         context, "link", why="a map is measured as it is",
-        fix="omit {}, and type weft map RECORD --link NAME then",
+        fix="omit {}, and run weft map RECORD --link NAME then",
     )  # fmt: skip
     shares = parse_slow(slow or ())
     simulated = _platform(context, platform, shares, known, ranks)
@@ -205,7 +207,7 @@ def _platform(
     if not name:
         refuse_typed(
             context, "slow", why="real nodes are as they are",
-            fix="omit {}, or type --platform NAME",
+            fix="omit {}, or use --platform NAME",
         )  # fmt: skip
         return None
     refuse_typed(context, *_NOT_SIMULATED, why=f"--platform {name} is simulated, once")
@@ -235,14 +237,14 @@ def _asked(
     if last >= count and platform:
         raise WeftError(
             f"n{last} is not among the {counted(count, 'rank')}",
-            f"type --ranks {last + 1}, or name one of n0 to n{count - 1}",
+            f"use --ranks {last + 1}, or name one of n0 to n{count - 1}",
         )
     if count < plan.RANKS:
         raise WeftError(
             f"a map of {counted(count, 'rank')} has no pairs"
             if count
             else "no hosts are named, and this is no job",
-            "type --hosts n1,n2,n3,n4, or --ranks 4",
+            "use --hosts n1,n2,n3,n4, or --ranks 4",
         )
     return count, drawn_rounds(count, rounds or usual_rounds(count), seed)
 

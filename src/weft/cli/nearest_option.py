@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 # Options of mpirun, srun, OMB, IMB, perftest and ucx_perftest by the names of weft's parameters.
 _OF_OTHERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "ranks": ("-n", "-np", "--np", "--ntasks", "--processes", "-npmin"),
-        "nodes": ("-N", "--nnodes"),
+        "ranks": ("--np", "--ntasks", "--processes", "-npmin"),
+        "nodes": ("--nnodes",),
         "ranks_per_node": ("--ppn", "-ppn", "--npernode", "--ntasks-per-node", "--tasks-per-node"),
         "hosts": ("-H", "--host", "-host", "--hostlist", "--hosts-list"),
         "hostfile": ("-f", "--machinefile", "-machinefile", "--host-file"),

@@ -264,5 +264,5 @@ def _check_options(context: typer.Context, variants: "Sequence[Variant]") -> Non
     ):
         refuse_typed(
             context, *beside, why="all nodes are at one switch",
-            fix="omit {}, or type --switch with fewer ports",
+            fix="omit {}, or use --switch with fewer ports",
         )  # fmt: skip

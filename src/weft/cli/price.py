@@ -112,7 +112,7 @@ def _check_options(context: typer.Context, asked: FabricAsked | None) -> None:
     if asked is None:
         refuse_typed(
             context, *BESIDE_NODES, why="the fabric has no nodes",
-            fix="type --nodes, like --nodes 1152, or omit {}",
+            fix="use --nodes, like --nodes 1152, or omit {}",
         )  # fmt: skip
         return
     check_fabric(context, asked.topology)
@@ -171,7 +171,7 @@ def _write_drawing(built: "Built", path: Path) -> None:
 
     if path.suffix != ".svg":
         raise WeftError(
-            f"{path} is no name of a drawing", f"type --draw {as_typed(path.with_suffix('.svg'))}"
+            f"{path} is no name of a drawing", f"use --draw {as_typed(path.with_suffix('.svg'))}"
         )
     write_output(path, fabric_svg(picture_of(built.fabric)))
     say(f"drawing: {path}", err=True)

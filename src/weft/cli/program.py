@@ -54,6 +54,7 @@ def _without_commands() -> Commands:
         help="Measure, model, compare and price cluster interconnects.",
         epilog="Example:  weft run ping_pong --transport tcp --budget 20s",
         no_args_is_help=True,
+        context_settings={"help_option_names": ["--help", "-h"]},
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
     )

@@ -95,9 +95,11 @@ _Sizes = Annotated[
 _Ranks = Annotated[
     str,
     typer.Option(
+        "--ranks",
+        "-n",
         help="Start this many ranks, each of a list one after the other: 2, 1,2,4 or 1..16."
         " Default: 2, or one on each of --nodes; of halo and milc 1,2,4 up to there, or up to the"
-        " cores."
+        " cores.",
     ),
 ]
 _Precision = Annotated[
@@ -412,7 +414,7 @@ def _platform(context: typer.Context, name: str, rate: str) -> "SimulatedPlatfor
     if not name:
         refuse_typed(
             context, "rate", why="ranks compute as fast as they do",
-            fix="omit {}, or type --platform NAME",
+            fix="omit {}, or use --platform NAME",
         )  # fmt: skip
         return None
     others = [one for one in _NOT_SIMULATED if context.params.get(one) != "sim"]

@@ -36,7 +36,7 @@ def script(context: typer.Context) -> None:
     if "--submit" in context.args:
         raise without_effect(
             "--submit", "a script is printed and not submitted",
-            "omit --submit, or type weft run --submit",
+            "omit --submit, or run weft run --submit",
         )  # fmt: skip
     words = context.args
     asked: Any = typer.main.get_command(program).make_context("weft run", list(words))

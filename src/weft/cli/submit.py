@@ -89,7 +89,7 @@ def may_be_submitted(
             raise WeftError(
                 f"a job is for nodes that exist, and --platform {context.params['platform']} is"
                 " simulated",
-                f"type weft {_command_of(context)} without --submit",
+                f"run weft {_command_of(context)} without --submit",
             )
         context.meta[_CHECKED_ONLY] = True
         command(**given)

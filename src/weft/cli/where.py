@@ -27,7 +27,10 @@ _Hostfile = Annotated[
 _Nodes = Annotated[
     int,
     typer.Option(
-        help="Run on so many nodes of the job or of the hosts. 0: all.", rich_help_panel="Where"
+        "--nodes",
+        "-N",
+        help="Run on so many nodes of the job or of the hosts. 0: all.",
+        rich_help_panel="Where",
     ),
 ]
 _Each = Annotated[
@@ -134,10 +137,10 @@ def where_of(
     from weft.names import choose
 
     if hosts and hostfile:
-        raise WeftError("--hosts and --hostfile both name hosts", "type one of them")
+        raise WeftError("--hosts and --hostfile both name hosts", "use one of them")
     for name, count in (("--nodes", nodes), ("--ranks-per-node", ranks_per_node)):
         if not 0 <= count <= MOST_NODES:
-            raise WeftError(f"{name} {count} is out of range", f"type 1 to {MOST_NODES}")
+            raise WeftError(f"{name} {count} is out of range", f"use 1 to {MOST_NODES}")
     [chosen] = choose("placement", [placement], PLACEMENTS)
     listed = hosts_of_list(hosts)
     if listed.each and ranks_per_node not in (0, listed.each):

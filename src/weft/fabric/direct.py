@@ -79,7 +79,7 @@ def build_slim_fly(asked: DirectAsked) -> Fabric:
             return _fabric(asked, title, switches, trunks, spread)
     raise WeftError(
         f"no Slim Fly of {counted(asked.radix, 'port')} has {counted(asked.nodes, 'node')}",
-        f"type --nodes {most} or fewer" if most > 0 else f"type --switch {_degree(PRIMES[0]) + 1}",
+        f"use --nodes {most} or fewer" if most > 0 else f"use --switch {_degree(PRIMES[0]) + 1}",
     )
 
 
@@ -105,12 +105,12 @@ def _check(asked: DirectAsked, what: str, switches: int, ports: int) -> None:
     if asked.nodes < switches:
         raise WeftError(
             f"{counted(asked.nodes, 'node')} leave some switch of a {what} without one",
-            f"type --nodes {switches} or more, or a smaller fabric",
+            f"use --nodes {switches} or more, or a smaller fabric",
         )
     if ports > asked.radix:
         raise WeftError(
             f"a switch of a {what} needs {counted(ports, 'port')} and has {asked.radix}",
-            f"type --switch {ports} or more, or another --shape",
+            f"use --switch {ports} or more, or another --shape",
         )
 
 
@@ -125,7 +125,7 @@ def _square(asked: DirectAsked) -> tuple[int, ...]:
             return (side, side)
     raise WeftError(
         f"no square HyperX of {counted(asked.radix, 'port')} has {counted(asked.nodes, 'node')}",
-        "type a larger --switch or --per-switch, or --shape with three sides, like 8x8x8",
+        "use a larger --switch or --per-switch, or --shape with three sides, like 8x8x8",
     )
 
 

@@ -33,7 +33,7 @@ def build_dragonfly(asked: DragonflyAsked) -> Fabric:
     if not each:
         raise WeftError(
             f"a switch of a dragonfly has at least {LEAST_RADIX} ports, not {asked.radix}",
-            f"type --switch {LEAST_RADIX} or more",
+            f"use --switch {LEAST_RADIX} or more",
         )
     in_group = 2 * each
     whole = in_group * each
@@ -45,7 +45,7 @@ def build_dragonfly(asked: DragonflyAsked) -> Fabric:
             f"{counted(asked.nodes, 'node')} {verb_of(asked.nodes, 'are')} not 2 to {most} whole"
             f" groups of {counted(in_group, 'switch')} with"
             f" {counted(each, 'node')} each, which is what {counted(asked.radix, 'port')} permit",
-            f"type --nodes {' or '.join(map(str, sizes))}",
+            f"use --nodes {' or '.join(map(str, sizes))}",
         )
     between = in_group * each // (groups - 1)
     trunks = [*_local(groups, in_group), *_global(groups, in_group, each, between)]

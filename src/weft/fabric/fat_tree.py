@@ -109,7 +109,7 @@ def _none(asked: TreeAsked) -> WeftError:
         return WeftError(
             f"no fat tree of these switches has {counted(asked.nodes, 'node')} and"
             f" {counted(asked.bisection_cables, 'cable')} in its bisection",
-            "type a smaller --bisection, a larger --switch or fewer --nodes",
+            "use a smaller --bisection, a larger --switch or fewer --nodes",
         )
     if asked.nodes <= most and asked.spread == "any":
         return WeftError(
@@ -139,10 +139,10 @@ def _too_many(asked: TreeAsked, levels: int, most: int) -> tuple[str, str]:
             f" {counted(core, 'port')},"
             " one for each pod"
         )
-    fix = f"type --nodes {most} or fewer, a larger --switch or a higher --blocking"
+    fix = f"use --nodes {most} or fewer, a larger --switch or a higher --blocking"
     more = [n for n in range(levels + 1, MOST_LEVELS + 1) if asked.nodes <= most_nodes(asked, n)]
     if more:
-        fix = f"type --nodes {most} or fewer, or --levels {more[0]}"
+        fix = f"use --nodes {most} or fewer, or --levels {more[0]}"
     what = (
         f"a fat tree of {LEVELS[levels - 1]} has at most {counted(most, 'node')}, not"
         f" {asked.nodes:,}: {why}"

@@ -142,7 +142,7 @@ def parse_link(text: str) -> Link:
     near = difflib.get_close_matches(plain.split(" ")[0], [word.lower() for word in words], n=1)
     kind = next((word for word in words if near and word.lower() == near[0]), "")
     hint = f": {kind} needs its rate" + _widths_in_words(kind) if kind else ""
-    raise WeftError(f"'{text}' is not a link that weft knows{hint}", f"type one like {_EXAMPLES}")
+    raise WeftError(f"'{text}' is not a link that weft knows{hint}", f"use one like {_EXAMPLES}")
 
 
 def _widths_in_words(kind: str) -> str:
@@ -160,7 +160,7 @@ def _from_words(text: str, family: Family, words: dict[str, str | None]) -> Link
     rates = {rate.name: rate for rate in family.rates}
     if name not in rates:
         raise WeftError(
-            f"'{text}': {family.name} has no rate {name}", f"type one of {', '.join(rates)}"
+            f"'{text}': {family.name} has no rate {name}", f"use one of {', '.join(rates)}"
         )
     rate = rates[name]
     asked = words.get("lanes")
@@ -170,7 +170,7 @@ def _from_words(text: str, family: Family, words: dict[str, str | None]) -> Link
     if family.widths and lanes not in family.widths:
         widths = ", ".join(map(str, family.widths))
         what = f"has no width {lanes}" if lanes else "needs its width"
-        raise WeftError(f"'{text}': {family.name} {what}", f"type one of {widths}")
+        raise WeftError(f"'{text}': {family.name} {what}", f"use one of {widths}")
     return make_link(family, rate, lanes * int(words.get("channels") or 1))
 
 

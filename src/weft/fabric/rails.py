@@ -16,5 +16,5 @@ def check_rails(name: str, measured: int, asked: int, instead: str) -> None:
     if not fits_rails(measured, asked):
         raise WeftError(
             f"{name} was measured over {counted(measured, 'rail')}, and the fabric has {asked}",
-            f"type --rails {measured}, or {instead}",
+            f"use --rails {measured}, or {instead}",
         )

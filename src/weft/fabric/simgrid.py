@@ -140,7 +140,7 @@ def _within(asked: OnNode | None) -> _Within:
 def zone_of(fabric: Fabric) -> Zone:
     """A fabric's zone. Raises WeftError for one that no zone of SimGrid describes."""
     if fabric.rails > 1:
-        raise WeftError("a zone of SimGrid has one rail", "type --rails 1")
+        raise WeftError("a zone of SimGrid has one rail", "use --rails 1")
     topology, parameters = fabric.zone
     if not topology:
         raise WeftError(

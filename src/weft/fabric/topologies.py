@@ -152,11 +152,11 @@ def _plane(
     if topology == "hyperx":
         return build_hyperx(direct)
     if shape:
-        raise WeftError(f"--shape {asked.shape} is for a torus", "type --topology torus")
+        raise WeftError(f"--shape {asked.shape} is for a torus", "use --topology torus")
     if topology == "slim-fly":
         return build_slim_fly(direct)
     if asked.per_switch:
-        raise WeftError(f"--per-switch {asked.per_switch} is for a torus", "type --topology torus")
+        raise WeftError(f"--per-switch {asked.per_switch} is for a torus", "use --topology torus")
     if topology == "dragonfly":
         return build_dragonfly(DragonflyAsked(nodes=asked.nodes, radix=radixes[0]))
     [spread] = choose("spread", [asked.spread], tuple(SPREADS))
@@ -213,7 +213,7 @@ def _bisection(asked: FabricAsked, rate_bytes_per_s: float | None) -> int:
         if not asked.link:
             raise WeftError(
                 f"--bisection {asked.bisection} needs the bandwidth of a link",
-                'type --link "IB 4x SDR" or --measured FILE, or --bisection 50%',
+                'use --link "IB 4x SDR" or --measured FILE, or --bisection 50%',
             )
         rate_bytes_per_s = parse_link(asked.link).one_way_bytes_per_s
     wanted = parse_bandwidth(asked.bisection)
@@ -223,12 +223,12 @@ def _bisection(asked: FabricAsked, rate_bytes_per_s: float | None) -> int:
 def parse_switches(text: str) -> tuple[int, int, int]:
     """Ports of leaf, spine and core switches from "24", "24,288". Raises WeftError."""
     if not text:
-        raise WeftError("no switch is named", "type its ports: --switch 24, or --switch 24,288")
+        raise WeftError("no switch is named", "give its ports: --switch 24, or --switch 24,288")
     parts = [part.strip() for part in text.split(",")]
     if len(parts) > MOST_LEVELS or not all(re.fullmatch(r"\d{1,6}", part) for part in parts):
         raise WeftError(
             f"'{text}' is not one to {MOST_LEVELS} numbers of ports",
-            "type those of a leaf and of a spine, like 24,288",
+            "use those of a leaf and of a spine, like 24,288",
         )
     ports = [int(part) for part in parts]
     for count in ports:
@@ -245,12 +245,12 @@ def parse_blocking(text: str) -> tuple[Fraction, Fraction]:
         factor = Fraction(match[1]) / int(match[2]) if match and int(match[2]) else Fraction(0)
         if factor < 1:
             raise WeftError(
-                f"'{part}' is not a blocking factor", "type one of 1:1 or more, like 2:1"
+                f"'{part}' is not a blocking factor", "use one of 1:1 or more, like 2:1"
             )
         found.append(factor)
     if len(found) >= MOST_LEVELS:
         raise WeftError(
-            f"'{text}' has more than two factors", "type those of leaves and spines, like 2:1,1:1"
+            f"'{text}' has more than two factors", "use those of leaves and spines, like 2:1,1:1"
         )
     return found[0], (*found, Fraction(1))[1]
 
@@ -258,7 +258,7 @@ def parse_blocking(text: str) -> tuple[Fraction, Fraction]:
 def parse_shape(text: str) -> tuple[int, ...]:
     """The sides of a torus from "8x8x4". Raises WeftError."""
     if not re.fullmatch(r"[1-9]\d{0,3}(x[1-9]\d{0,3}){0,5}", text):
-        raise WeftError(f"'{text}' is not the shape of a torus", "type its sides, like 8x8x4")
+        raise WeftError(f"'{text}' is not the shape of a torus", "give its sides, like 8x8x4")
     return tuple(int(side) for side in text.split("x"))
 
 
@@ -278,10 +278,10 @@ def _only_one(asked: FabricAsked, radixes: tuple[int, int, int]) -> None:
         raise WeftError(f"{given[0]} is for a fat tree", f"omit {given[0]}")
     if len(set(radixes)) > 1:
         raise WeftError(
-            f"a {asked.topology} has switches of one kind", f"type --switch {radixes[0]}"
+            f"a {asked.topology} has switches of one kind", f"use --switch {radixes[0]}"
         )
 
 
 def _in_range(name: str, number: int, least: int, most: int) -> None:
     if not least <= number <= most:
-        raise WeftError(f"{name} {number} is out of range", f"type {least} to {most}")
+        raise WeftError(f"{name} {number} is out of range", f"use {least} to {most}")

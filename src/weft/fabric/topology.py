@@ -16,7 +16,7 @@ from weft.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WORDS_LIKE = 'type one like "fat-tree 24/288 half", "torus 24 8x8x4" or "dragonfly 24"'
+WORDS_LIKE = 'use one like "fat-tree 24/288 half", "torus 24 8x8x4" or "dragonfly 24"'
 # The most pairs of hosts whose routes a record keeps of a file. Of typed words it keeps the words.
 MOST_KEPT_WAYS = 1 << 17
 

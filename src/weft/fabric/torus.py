@@ -72,7 +72,7 @@ def _check(asked: TorusAsked, shape: tuple[int, ...]) -> None:
     if asked.nodes < switches:
         raise WeftError(
             f"{counted(asked.nodes, 'node')} leave some switch of {_named(shape)} without one",
-            f"type --nodes {switches} or more, or a smaller --shape",
+            f"use --nodes {switches} or more, or a smaller --shape",
         )
     taken = max(ceil(asked.nodes / switches), 0 if asked.shape else asked.per_switch)
     if asked.per_switch and taken > asked.per_switch:
@@ -81,7 +81,7 @@ def _check(asked: TorusAsked, shape: tuple[int, ...]) -> None:
         raise WeftError(
             f"a torus of {_named(shape)} with {counted(asked.per_switch, 'node')} at each switch"
             f" has {most:,}, not {asked.nodes:,}",
-            f"type --nodes {most} or fewer{more}",
+            f"use --nodes {most} or fewer{more}",
         )
     ports = max(taken, asked.per_switch) + directions
     if ports > asked.radix:
@@ -90,7 +90,7 @@ def _check(asked: TorusAsked, shape: tuple[int, ...]) -> None:
         raise WeftError(
             f"a switch of this torus needs {counted(ports, 'port')}, {ports - directions} of them"
             f" for nodes, and has {asked.radix}",
-            f"type {fix}",
+            f"use {fix}",
         )
 
 
@@ -117,7 +117,7 @@ def _shape_of(asked: TorusAsked, most: int) -> tuple[int, ...]:
     if most < 1:
         raise WeftError(
             f"a switch of {counted(asked.radix, 'port')} makes no torus of {SIDES} sides",
-            f"type --switch {2 * SIDES + 1} or more, or --shape",
+            f"use --switch {2 * SIDES + 1} or more, or --shape",
         )
     shape = next(filter(None, map(_cubic, count(max(ceil(asked.nodes / most), LEAST)))))
     if prod(shape) > asked.nodes:
@@ -126,7 +126,7 @@ def _shape_of(asked: TorusAsked, most: int) -> tuple[int, ...]:
         raise WeftError(
             f"{counted(asked.nodes, 'node')} make no torus of {SIDES} sides, the longest at most"
             f" {LONGEST} times the shortest, with a node or more at each switch",
-            f"type --nodes {' or '.join(map(str, sizes))}, or --shape",
+            f"use --nodes {' or '.join(map(str, sizes))}, or --shape",
         )
     return shape
 

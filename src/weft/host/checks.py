@@ -190,7 +190,7 @@ def _small_pages(memory: Memory, setting: str) -> str:
     asked = "" if setting != "never" or free else f" after echo madvise > {SETTING_OF_HUGE_PAGES}"
     return (
         f"transparent huge pages: {setting}{reserved}; messages get none unasked; to see what they"
-        f" would give here type {MEASURE_HUGE_PAGES}{asked}"
+        f" would give here, run {MEASURE_HUGE_PAGES}{asked}"
     )
 
 

@@ -115,5 +115,5 @@ def typed(manifest: dict[str, Any]) -> Manifest:
         return msgspec.convert(manifest, Manifest)
     except msgspec.ValidationError as error:
         raise WeftError(
-            f"the host manifest is damaged ({error})", "type python -m weft.host to collect it anew"
+            f"the host manifest is damaged ({error})", "run python -m weft.host to collect it anew"
         ) from error

@@ -37,7 +37,7 @@ def application_file(program: Program, path: Path) -> ApplicationFile:
     try:
         refused = msgspec.json.decode(done.stdout, type=_Refused)
     except msgspec.DecodeError as error:
-        raise WeftError(f"{program.path.name} did not read {given}", "type make build") from error
+        raise WeftError(f"{program.path.name} did not read {given}", "run make build") from error
     if refused.reason:
         what, _, fix = refused.reason.rpartition("; ")
         raise WeftError(what, fix)

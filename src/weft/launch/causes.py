@@ -162,7 +162,9 @@ def reason_of_end(text: str, ends: Sequence[str], status: int | None) -> tuple[s
         return own[0], True
     # Open MPI's own starter may crash after ssh lost a host: that is not a rank's end.
     of_ssh = [*_of_ssh(lines)]
-    signals = [*_crashes(lines), *ends, *(line for line in lines if "signal" in line.lower())]
+    # Starters also say that they ended the other ranks by a signal: no cause.
+    by_signal = [one for one in lines if "signal" in one.lower() and "signals sent by" not in one]
+    signals = [*_crashes(lines), *ends, *by_signal]
     lost = [f"a rank ended: {line}" for line in lines if _LOST_IN in line]
     errors = [line for line in lines if "error" in line.lower()]
     known = [cause] if (cause := cause_in(text)) else []

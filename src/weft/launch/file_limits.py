@@ -9,7 +9,7 @@ import resource
 MOST_FILES = 1 << 16
 _SAID = "too many open files"
 _FIX = (
-    f"the ranks may open too few files for so many: type ulimit -n {MOST_FILES} first, or fewer"
+    f"the ranks may open too few files for so many: run ulimit -n {MOST_FILES} first, or fewer"
     " --ranks"
 )
 

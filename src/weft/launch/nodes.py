@@ -66,7 +66,7 @@ def hosts_of_file(path: Path) -> tuple[str, ...]:
     try:
         lines = path.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise WeftError(f"cannot read {path}: {error}", "type another --hostfile") from None
+        raise WeftError(f"cannot read {path}: {error}", "use another --hostfile") from None
     words = [line.partition("#")[0].split() for line in lines]
     hosts = [
         _without_count(name)[0]

@@ -35,7 +35,7 @@ SIMULATOR = "smpi"
 DESCRIBE_DEADLINE_S = 20.0
 # To look at cases without running one.
 LOOK_DEADLINE_S = 60.0
-_AGAIN = "type make build"
+_AGAIN = "run make build"
 # Each MPI's starter, and what its rank programs are compiled with.
 PACKAGES = {"openmpi": "openmpi-bin libopenmpi-dev", "mpich": "mpich libmpich-dev"}
 
@@ -113,7 +113,7 @@ def has_starter(mpi: str) -> bool:
 
 def install_mpi(mpi: str = "") -> str:
     """What to type where an MPI is missing, or where there is none: then Open MPI's."""
-    return f"type apt-get install {PACKAGES[mpi or MPIS[0]]}, then make build"
+    return f"run apt-get install {PACKAGES[mpi or MPIS[0]]}, then make build"
 
 
 def check_engine() -> None:
@@ -122,7 +122,7 @@ def check_engine() -> None:
     if note.is_file():
         raise WeftError(
             f"weft was installed here without its engine, for want of {note.read_text().strip()}",
-            "type scripts/install-system-packages run && pip install . in its sources' folder",
+            "run scripts/install-system-packages run && pip install . in its sources' folder",
         )
 
 
@@ -134,15 +134,15 @@ def choose_mpi(asked: str = "", starts: Callable[[str], bool] = has_starter) -> 
     """
     check_engine()
     if asked and asked not in MPIS:
-        raise WeftError(f"there is no MPI called {asked}", f"type --mpi {' or --mpi '.join(MPIS)}")
+        raise WeftError(f"there is no MPI called {asked}", f"use --mpi {' or --mpi '.join(MPIS)}")
     for mpi in (asked,) if asked else MPIS:
         if starts(mpi) and any((engine_folder() / mpi).glob("rank-*")):
             return mpi
     missing, wanted = asked or "MPI", (asked,) if asked else MPIS
     if any(starts(mpi) for mpi in wanted):
-        raise WeftError(f"no rank programs for {missing} in {engine_folder()}", "type make build")
+        raise WeftError(f"no rank programs for {missing} in {engine_folder()}", "run make build")
     if any(has_starter(mpi) for mpi in wanted):
-        others = [f"type --mpi {mpi}, or " for mpi in MPIS if asked and starts(mpi)]
+        others = [f"use --mpi {mpi}, or " for mpi in MPIS if asked and starts(mpi)]
         fix = "see srun --mpi=list: Open MPI takes pmix (older ones pmi2 too), MPICH both"
         raise WeftError(f"srun has no way to start ranks of {missing}", f"{''.join(others)}{fix}")
     raise WeftError(f"no mpirun for {missing} is installed", install_mpi(asked))
@@ -164,7 +164,7 @@ def programs(mpi: str) -> tuple[Program, ...]:
         raise WeftError(
             f"the programs in {engine_folder() / mpi} are of weft {', '.join(others)}, and this is"
             f" weft {weft.__version__}",
-            "type make build, or install weft again: programs and Python belong together",
+            "run make build, or install weft again: programs and Python belong together",
         )
     return found
 

@@ -85,7 +85,7 @@ def script_of(job: SiteJob, environment: Mapping[str, str] = os.environ) -> str:
     }
     for name, text in asked.items():
         if any(not char.isprintable() or char in '"\\' for char in text):
-            fix = "go to another folder" if name == "chdir" else f"type another --{name}"
+            fix = "go to another folder" if name == "chdir" else f"use another --{name}"
             raise WeftError(f"{text} is no {name} of a job", fix)
     lines = ["#!/bin/bash"]
     lines += [f"#SBATCH --{name}={_quoted(text)}" for name, text in asked.items() if text]

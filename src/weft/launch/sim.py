@@ -67,7 +67,7 @@ class SimLauncher:
             raise WeftError(
                 f"{self._platform.name} has {counted(nodes, 'node')} for"
                 f" {counted(job.ranks, 'rank')}",
-                f"type --ranks {most}, or weft calibrate with more --nodes",
+                f"use --ranks {most}, or weft calibrate with more --nodes",
             )
         # setpriv has the kernel end the simulator with this process, however that ends.
         begin = ["setpriv", "--pdeathsig", "TERM", str(job.program)]
@@ -96,7 +96,7 @@ def _check(platform: SimulatedPlatform) -> None:
         files.remove()
     if tried is None:
         raise WeftError(
-            f"SimGrid did not read {platform.name} in {READ_DEADLINE_S:g} s", "type fewer --nodes"
+            f"SimGrid did not read {platform.name} in {READ_DEADLINE_S:g} s", "use fewer --nodes"
         )
     if tried.returncode != 0:
         said = (tried.stderr.strip().splitlines() or ["it gave no reason"])[-1]

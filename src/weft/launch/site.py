@@ -171,7 +171,7 @@ def _varied(
     mpis = dict.fromkeys(one.mpi for one in variations.values() if one.mpi)
     for mpi in mpis:
         if mpi not in MPIS:
-            raise WeftError(f"there is no MPI called {mpi}", f"type --vary mpi={','.join(MPIS)}")
+            raise WeftError(f"there is no MPI called {mpi}", f"use --vary mpi={','.join(MPIS)}")
     by_mpi = {"": found, **{mpi: programs(choose_mpi(mpi, starts)) for mpi in mpis}}
     made = []
     for label, one in variations.items():

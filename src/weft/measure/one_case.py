@@ -217,7 +217,7 @@ class CaseRunner:
             if error.status == "timeout" and wait_s < usual_s:
                 reason = f"{error.reason}, and the budget of {self.plan.budget_s:g} s ended"
                 longer = format_duration(self.plan.budget_s + usual_s - wait_s)
-                raise LaunchError("timeout", f"{reason}; type --budget {longer}") from None
+                raise LaunchError("timeout", f"{reason}; use --budget {longer}") from None
             raise
 
     def _fail(self, state: CaseState, answer: Answer) -> None:

@@ -75,7 +75,7 @@ def _elsewhere(test: str, programs: Mapping[str, Program]) -> str:
         for name, program in programs.items()
         if any(one.name == test and one.supported for one in program.patterns)
     ]
-    return f"type --transport {able[0]}" if able else "type another test"
+    return f"use --transport {able[0]}" if able else "use another test"
 
 
 def why_none(asked: Sequence[tuple[Case, Answer]]) -> tuple[str, str]:

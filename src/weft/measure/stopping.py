@@ -292,6 +292,6 @@ def too_many_turns(case: Case, needed_s: float, budget_s: float, launches: int) 
     return (
         f"{counted(case.schedule.count, 'buffer')} of {format_bytes(case.bytes)} in turn need"
         f" {needed_s * share:.3g} s in each launch for one turn of warm-up and two of samples,"
-        f" where this budget has {budget_s * share:.3g} s; type fewer --buffers, or --budget"
+        f" where this budget has {budget_s * share:.3g} s; use fewer --buffers, or --budget"
         f" {math.ceil(needed_s)}s"
     )

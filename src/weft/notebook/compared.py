@@ -41,7 +41,7 @@ def compare(first: Source, *others: Source, test: str = "", same: float = 0.02) 
         raise WeftError(
             "these are maps: of a round only the median of all is a case, and a slow node is not"
             " seen in it",
-            "call weft.check(after, against=before), or type weft compare BEFORE AFTER in a shell",
+            "call weft.check(after, against=before), or run weft compare BEFORE AFTER in a shell",
         )
     return ComparedSides(found)
 

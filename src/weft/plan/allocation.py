@@ -56,7 +56,7 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
         if self.placement == "other-socket" and lacking:
             raise WeftError(
                 f"{', '.join(lacking)} has one socket, and --placement other-socket takes two",
-                "type --placement same-socket, or name other hosts",
+                "use --placement same-socket, or name other hosts",
             )
 
     @property
@@ -75,7 +75,7 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
                 f"{counted(self.nodes, 'node')} {verb_of(self.nodes, 'were')} asked for, and there"
                 f" {verb_of(len(known), 'are')} {len(known)}:"
                 f" {', '.join(known)}",
-                f"type --nodes {len(known)}, or ask for more",
+                f"use --nodes {len(known)}, or ask for more",
             )
         return known[: self.nodes] if self.nodes else known
 
@@ -112,7 +112,7 @@ def layout_of(ranks: int, nodes: int, allocation: Allocation) -> RankLayout:
     if most and ranks > most * nodes:
         raise WeftError(
             f"{ranks:,} ranks do not fit {counted(nodes, 'node')} with {most} on each",
-            f"type --ranks {most * nodes}, or more --nodes",
+            f"use --ranks {most * nodes}, or more --nodes",
         )
     if allocation.takes_turns:
         taken = min(nodes, ranks)
@@ -121,6 +121,6 @@ def layout_of(ranks: int, nodes: int, allocation: Allocation) -> RankLayout:
     if each < 2 and allocation.placement in _ON_SOCKETS:
         raise WeftError(
             f"--placement {allocation.placement} is for two ranks of a node, and each has one",
-            "type --ranks-per-node 2",
+            "use --ranks-per-node 2",
         )
     return RankLayout(nodes=-(-ranks // each), each=each)

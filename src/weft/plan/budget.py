@@ -97,7 +97,7 @@ def shortfall(
     return (
         f"{counted(len(short), 'case')} with {counted(wanted, 'launch')}"
         f" {'takes' if len(short) == 1 else 'each take'} about {format_duration(wanted_s)},"
-        f" and {room}; for all type --budget {budget}, or fewer {fewer}"
+        f" and {room}; for all use --budget {budget}, or fewer {fewer}"
     )
 
 

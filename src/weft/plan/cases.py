@@ -86,7 +86,7 @@ def preset_of(tests: Sequence[str]) -> Preset | None:
     for preset in PRESETS:
         if preset.name in plain and len(plain) > 1:
             raise WeftError(
-                f"{preset.name} cannot run with other tests", "type it without the others"
+                f"{preset.name} cannot run with other tests", "use it without the others"
             )
         if preset.name in plain:
             return preset
@@ -103,7 +103,7 @@ def parse_schedules(text: str) -> tuple[Schedule, ...]:
     if not match:
         raise WeftError(
             f"'{text}' is not a choice of buffers",
-            "type one, shared, turn:16, turn:1..1024 or reuse:100:50%",
+            "use one, shared, turn:16, turn:1..1024 or reuse:100:50%",
         )
     if match[1]:
         counts = parse_sizes(match[1])
@@ -179,13 +179,13 @@ def parse_variants(
     for depth in depths:
         if not 1 <= depth <= 2**16:
             raise WeftError(
-                f"a queue depth of {depth} is out of range", "type --queue-depth 1 to 65536"
+                f"a queue depth of {depth} is out of range", "use --queue-depth 1 to 65536"
             )
     chosen_points = parse_sizes(points) if points else ()
     for point in chosen_points:
         if point > MOST_POINT:
             raise WeftError(
-                f"a point of {point} is out of range", f"type --points 0 to {MOST_POINT}"
+                f"a point of {point} is out of range", f"use --points 0 to {MOST_POINT}"
             )
     return Variants(
         queue_depths=depths,
@@ -210,12 +210,12 @@ def parse_options(given: Iterable[str]) -> dict[str, str]:
         match = re.fullmatch(r"([a-z_]+\.[a-z_]+)=(.+)", word)
         if not match:
             raise WeftError(
-                f"'{word}' is not TRANSPORT.NAME=VALUE", "type one like --option tcp.port=7000"
+                f"'{word}' is not TRANSPORT.NAME=VALUE", "use one like --option tcp.port=7000"
             )
         if match[1] in options:
             raise WeftError(
                 f"{match[1]} is set twice, to {options[match[1]]} and to {match[2]}",
-                f"type --option {match[1]}=VALUE once",
+                f"use --option {match[1]}=VALUE once",
             )
         options[match[1]] = match[2]
     return options
@@ -226,7 +226,7 @@ def _bounded(schedule: Schedule) -> Schedule:
         raise WeftError(
             f"{counted(schedule.count, 'buffer')} reused {schedule.reuse_percent} % are out of"
             " range",
-            "type --buffers with 1 to 1048576 buffers, and 0 to 100 % of reuse",
+            "use --buffers with 1 to 1048576 buffers, and 0 to 100 % of reuse",
         )
     return schedule
 
@@ -250,7 +250,7 @@ def make_cases(
     known = patterns or {}
     least = max((known[test].ranks if test in known else RANKS for test in tests), default=RANKS)
     if not least <= ranks <= MOST_RANKS:
-        raise WeftError(f"--ranks {ranks} is out of range", f"type --ranks {least} to {MOST_RANKS}")
+        raise WeftError(f"--ranks {ranks} is out of range", f"use --ranks {least} to {MOST_RANKS}")
     of_tests = {test: _known_to(known.get(test), chosen) for test in tests}
     return tuple(
         Case(
@@ -308,10 +308,10 @@ def parse_ranks(text: str, *, one: bool = False) -> tuple[int, ...]:
     Raises WeftError, also for several where there can be but one.
     """
     if not re.fullmatch(r"[\d,.: ]*", text):
-        raise WeftError(f"'{text}' are no numbers of ranks", "type --ranks 2, 1,2,4 or 1..16")
+        raise WeftError(f"'{text}' are no numbers of ranks", "use --ranks 2, 1,2,4 or 1..16")
     counts = parse_sizes(text) if text else ()
     if one and len(counts) > 1:
-        raise WeftError("a suite runs on one number of ranks", f"type --ranks {counts[-1]}")
+        raise WeftError("a suite runs on one number of ranks", f"use --ranks {counts[-1]}")
     return counts
 
 

@@ -233,13 +233,13 @@ _OPTIONS: Mapping[str, _Option] = {
         other=_other_placement,
         by="",
         lack="every node has one rank, or one node has all",
-        fix=", or type --ranks and --nodes that put several ranks on each of several nodes",
+        fix=", or use --ranks and --nodes that put several ranks on each of several nodes",
     ),
     "keep_all": _Option(
         other=lambda request: msgspec.structs.replace(request, keep_all=not request.keep_all),
         by="",
         lack=f"all is kept of {FEW_RANKS + 1} ranks or fewer",
-        fix=f", or type --ranks {FEW_RANKS + 2} or more",
+        fix=f", or use --ranks {FEW_RANKS + 2} or more",
     ),
     "rate": _Option(other=_other_platform, lack="arithmetic that a rate is charged for"),
 }

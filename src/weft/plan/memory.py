@@ -149,9 +149,9 @@ def check_memory(
         largest = case.bytes * max(available_bytes - least, 0) // needed
         raise WeftError(
             too_large(case, available_bytes, patterns, samples, ranks_here),
-            f"type sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB"
+            f"use sizes up to {largest >> 20} MiB: --sizes 0..{largest >> 20}MiB"
             if largest >> 20
-            else f"type {_fewer(case, footprint or Footprint())}",
+            else f"use {_fewer(case, footprint or Footprint())}",
         )
 
 
@@ -194,7 +194,7 @@ def check_ranks(
         f"{of}{counted(ranks, 'rank')} on a host take {_bytes_of_ranks(here) / 2**30:.1f} GiB"
         " before they measure anything,"
         f" where {available_bytes / 2**30:.1f} GiB are free",
-        f"type --ranks {max(ranks * most // here, 1)} or fewer, or more --nodes",
+        f"use --ranks {max(ranks * most // here, 1)} or fewer, or more --nodes",
     )
 
 

@@ -60,6 +60,8 @@ SAME: Mapping[str, Same] = MappingProxyType(
         "bw": Same(("stream",)),
         "bandwidth": Same(("stream",)),
         "bibw": Same(("bidirectional_stream",)),
+        "bidir_bandwidth": Same(("bidirectional_stream",)),
+        "bidirectional_bandwidth": Same(("bidirectional_stream",)),
         "bcast": Same(("broadcast",)),
         "incast": Same(("hot_spot_receive",)),
         # OMB.

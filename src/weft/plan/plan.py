@@ -84,12 +84,12 @@ def make_plan(
     """A plan from what was checked. Raises WeftError for counts out of range."""
     if not 0 <= samples <= MOST_SAMPLES:
         raise WeftError(
-            f"--samples {samples} is out of range", f"type --samples 1 to {MOST_SAMPLES}"
+            f"--samples {samples} is out of range", f"use --samples 1 to {MOST_SAMPLES}"
         )
     if not 1 <= launches <= 1000:
-        raise WeftError(f"--launches {launches} is out of range", "type --launches 1 to 1000")
+        raise WeftError(f"--launches {launches} is out of range", "use --launches 1 to 1000")
     if seed < 0:
-        raise WeftError(f"a seed of {seed} is out of range", "type --seed 0 or more")
+        raise WeftError(f"a seed of {seed} is out of range", "use --seed 0 or more")
     return Plan(
         cases=cases,
         precision=precision,

@@ -182,7 +182,7 @@ def _check_sizes(request: Request, cases: Sequence[Case], patterns: Mapping[str,
         least = format_bytes(pattern.least_bytes)
         raise WeftError(
             f"{pattern.name} has no message of less than {least}",
-            f"type --sizes of {least} or more{f', or omit {pattern.name}' if cases else ''}",
+            f"use --sizes of {least} or more{f', or omit {pattern.name}' if cases else ''}",
         )
 
 
@@ -243,7 +243,7 @@ def _usable(
         if one.reason:
             raise WeftError(
                 f"{one.name} is not usable here: {one.reason}",
-                "type weft list transports to see which are",
+                "run weft list transports to see which are",
             )
     skipped: dict[str, list[str]] = {}
     varied = {one.of for one in request.variations.values()}
@@ -257,7 +257,7 @@ def _usable(
         say(f"skipped: {', '.join(names)} ({reason})")
     if not usable:
         raise WeftError(
-            "no transport is usable here", "type make build to build the engine's programs"
+            "no transport is usable here", "run make build to build the engine's programs"
         )
     return usable
 
@@ -273,10 +273,10 @@ def _check_options(typed: str, options: Mapping[str, str], site: Site) -> None:
     for key, value in options.items():
         if key not in takes:
             near = difflib.get_close_matches(key, takes, n=1)
-            fix = f"did you mean {near[0]}?" if near else "type weft list transports to see all"
+            fix = f"did you mean {near[0]}?" if near else "run weft list transports to see all"
             raise WeftError(f"there is no option {key}", fix)
         if taken := takes[key].refusal(value):
-            raise WeftError(f"{key} does not take {value}", f"type {taken}: {typed} {key}=VALUE")
+            raise WeftError(f"{key} does not take {value}", f"use {taken}: {typed} {key}=VALUE")
 
 
 def _check_devices(request: Request, site: Site) -> None:
@@ -292,7 +292,7 @@ def _check_devices(request: Request, site: Site) -> None:
         if nowhere := device_nowhere(key, value, site.devices):
             raise WeftError(
                 f"no host has an interface or a device {nowhere}",
-                f"type one of {few_of(site.devices, _MOST_NAMED)}: {typed}",
+                f"use one of {few_of(site.devices, _MOST_NAMED)}: {typed}",
             )
 
 

@@ -74,15 +74,15 @@ def parse_vary(given: Sequence[str]) -> dict[str, tuple[str, ...]]:
     for word in given:
         match = _FORM.fullmatch(word)
         if not match:
-            raise WeftError(f"'{word}' is no setting to vary", f"type {_FORMS}")
+            raise WeftError(f"'{word}' is no setting to vary", f"use {_FORMS}")
         name, text = match[1], match[2]
         parts = text.split("|" if "|" in text else ",")
         # A blank behind a comma is no part of the value.
         values = [one.strip() for one in parts if one.strip()]
         if name in found:
-            raise WeftError(f"{name} is varied twice", f"type --vary {name}= once, with all values")
+            raise WeftError(f"{name} is varied twice", f"use --vary {name}= once, with all values")
         if len(set(values)) < len(values) or not values:
-            raise WeftError(f"--vary {name} has a value twice, or none", f"type {_FORMS}")
+            raise WeftError(f"--vary {name} has a value twice, or none", f"use {_FORMS}")
         found[name] = tuple(values)
     return found
 

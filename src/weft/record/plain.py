@@ -89,7 +89,7 @@ def read_plain(path: Path, columns: tuple[str, str] | None = None) -> PlainTable
     for name in (size_name, time_name):
         if name not in frame.columns:
             known = ", ".join(frame.columns)
-            raise WeftError(f"{path} has no column {name}", f"type --columns with two of {known}")
+            raise WeftError(f"{path} has no column {name}", f"use --columns with two of {known}")
     size_unit = _unit(size_name, _SIZE_UNITS, 1)
     time_unit = _unit(time_name, _TIME_UNITS_NS, None)
     sizes = _numbers(path, frame, size_name) * size_unit
@@ -123,7 +123,7 @@ def _cells(path: Path) -> pl.DataFrame:
     except OSError as error:
         raise WeftError(f"cannot read {path}: {error.strerror}", "check the path") from None
     except UnicodeDecodeError:
-        raise WeftError(f"{path} is not text", "type a record or a CSV file") from None
+        raise WeftError(f"{path} is not text", "use a record or a CSV file") from None
     separator = next((mark for mark in _SEPARATORS if mark in first.strip()), ",")
     try:
         frame = pl.read_csv(
@@ -164,12 +164,12 @@ def _choose(path: Path, names: list[str]) -> tuple[str, str]:
         if not found:
             raise WeftError(
                 f"{path} has no column of {what} among {', '.join(names)}",
-                "name them like bytes,seconds or type --columns SIZE,TIME",
+                "name them like bytes,seconds or use --columns SIZE,TIME",
             )
         if len(found) > 1:
             raise WeftError(
                 f"{path} has {len(found)} columns that could be the {what}: {', '.join(found)}",
-                "type --columns SIZE,TIME",
+                "use --columns SIZE,TIME",
             )
     return sizes[0], times[0]
 

@@ -144,8 +144,8 @@ def cannot_read(path: Path, error: OSError) -> WeftError:
                 form = "the run is complete"
             elif _is_whole(other):
                 form = "the record is not packed"
-            return WeftError(f"{path} is not there: {form}", f"type {as_typed(other)}")
-    fix = "check the path, or type weft run for a record"
+            return WeftError(f"{path} is not there: {form}", f"use {as_typed(other)}")
+    fix = "check the path, or run weft run for a record"
     return WeftError(f"cannot read {path}: {error.strerror}", fix)
 
 
@@ -223,7 +223,7 @@ def _decompress(file: IO[bytes], path: Path, read: _Bounded) -> tuple[bytes, boo
 
 def _not_a_record(path: Path) -> WeftError:
     return WeftError(
-        f"{path} is not a weft record", "type the .jsonl or .jsonl.zst file that weft run wrote"
+        f"{path} is not a weft record", "use the .jsonl or .jsonl.zst file that weft run wrote"
     )
 
 

@@ -50,7 +50,7 @@ class RecordWriter:
             raise _exists(path) from None
         except OSError as error:
             raise WeftError(
-                f"cannot write {path}: {why(error)}", "type another path after -o"
+                f"cannot write {path}: {why(error)}", "use another path after -o"
             ) from None
         return cls(path, descriptor)
 
@@ -69,7 +69,7 @@ class RecordWriter:
         writer = cls(path, descriptor, is_at_end=False)
         if not _is_still(path, descriptor):
             writer.close()
-            raise WeftError(f"{path} was moved by another run just now", "type it once more")
+            raise WeftError(f"{path} was moved by another run just now", "repeat the command")
         return writer
 
     def write(self, line: Line) -> None:
@@ -97,10 +97,10 @@ class RecordWriter:
                 self.path.unlink(missing_ok=True)
             if not isinstance(error, OSError):
                 raise
-            go_on = f", then type {resume(self.path)}"
+            go_on = f", then run {resume(self.path)}"
             raise WeftError(
                 f"cannot write {self.path}: {why(error)}",
-                f"free some space{go_on if before else ', or type another path after -o'}",
+                f"free some space{go_on if before else ', or use another path after -o'}",
             ) from None
 
     def compress(self) -> Path:
@@ -186,12 +186,12 @@ def check_new(path: Path) -> None:
             raise _exists(one)
     if not plain.absolute().parent.is_dir():
         raise WeftError(
-            f"cannot write {path}: there is no folder {plain.parent}", "type another path after -o"
+            f"cannot write {path}: there is no folder {plain.parent}", "use another path after -o"
         )
 
 
 def _exists(path: Path) -> WeftError:
-    return WeftError(f"{path} exists", f"type another name after -o, or {resume(path)} to go on")
+    return WeftError(f"{path} exists", f"use another name after -o, or {resume(path)} to go on")
 
 
 def compressed_path(path: Path) -> Path:
@@ -232,7 +232,7 @@ def _lock(descriptor: int, path: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise WeftError(
-            f"{path} is being written by another run", "wait for its end, or type another file"
+            f"{path} is being written by another run", "wait for its end, or use another file"
         ) from None
     except OSError as error:
         if error.errno not in (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK):

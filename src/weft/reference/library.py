@@ -153,7 +153,7 @@ def find_platform(name: str) -> Platform:
     near = difflib.get_close_matches(_plain(name), known, n=1)
     raise WeftError(
         f"there is no record and no platform called {name}",
-        f"did you mean {near[0]}?" if near else "type weft list platforms to see the platforms",
+        f"did you mean {near[0]}?" if near else "run weft list platforms to see the platforms",
     )
 
 

@@ -67,7 +67,7 @@ def report_path(record: Path, part: str = "", *others: tuple[Path, str]) -> Path
     name = f"{'+'.join(names)}.html"
     if others and len(name.encode()) > LONGEST_NAME:
         raise WeftError(
-            f"no file's name holds those of {counted(len(names), 'record')}", "type -o page.html"
+            f"no file's name holds those of {counted(len(names), 'record')}", "use -o page.html"
         )
     return record.with_name(name)
 

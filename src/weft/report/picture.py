@@ -48,7 +48,7 @@ def write_picture(
     check_kind(path)
     kind = path.suffix.lower()[1:]
     if not charts and kind != "html":
-        raise WeftError("there is nothing to draw", "type it without -o to see what there is")
+        raise WeftError("there is nothing to draw", "omit -o to see what there is")
     if kind == "html":
         page = page_of(
             charts, table, more, pictures, command=command, answer=answer, facts=facts, cards=cards

@@ -140,7 +140,7 @@ def calibrated_from(
         )
     if len(over) > 1 and not transport:
         raise WeftError(
-            f"{path} has ping_pong over {', '.join(over)}", f"type --transport {over[0]}"
+            f"{path} has ping_pong over {', '.join(over)}", f"use --transport {over[0]}"
         )
     chosen = transport or over[0]
     own = [one for one in summaries if one.transport == chosen]

@@ -87,7 +87,7 @@ def parse_rates(text: str) -> Rates:
     for word in filter(None, (part.strip() for part in text.split(","))):
         is_of_sums = word.lower().endswith(("b/s", "bit/s"))
         if found.sums if is_of_sums else found.flops:
-            raise WeftError(f"'{text}' says one rate twice", "type --rate 4GFlop/s,2GB/s")
+            raise WeftError(f"'{text}' says one rate twice", "use --rate 4GFlop/s,2GB/s")
         changed: dict[str, object] = (
             {"sums": word, "sum_bytes_per_s": parse_bandwidth(word)}
             if is_of_sums
@@ -100,14 +100,14 @@ def parse_rates(text: str) -> Rates:
 def check_kind(kind: str) -> Calibrated:
     """Raises WeftError for what is no kind."""
     if kind not in KINDS:
-        raise WeftError(f"there is no kind {kind}", f"type {' or '.join(KINDS)}")
+        raise WeftError(f"there is no kind {kind}", f"use {' or '.join(KINDS)}")
     return cast("Calibrated", kind)
 
 
 def check_nodes(nodes: int) -> None:
     """Raises WeftError for so many as no crossbar has."""
     if not _FEWEST_NODES <= nodes <= MOST_NODES:
-        raise WeftError(f"--nodes {nodes} is out of range", f"type {_FEWEST_NODES} to {MOST_NODES}")
+        raise WeftError(f"--nodes {nodes} is out of range", f"use {_FEWEST_NODES} to {MOST_NODES}")
 
 
 def read_platform(path: Path) -> SimulatedPlatform:
@@ -204,7 +204,7 @@ def protocols_of(platform: Platform, kind: Calibrated) -> Protocols:
         lacks = " and ".join(what for what, known_si in kinds if known_si is None)
         raise WeftError(
             f"{platform.title} is published without {lacks}, so it cannot be simulated",
-            "type weft list platforms to choose another",
+            "run weft list platforms to choose another",
         )
     both_ways = known.get("bandwidth_peak_both_ways", 2 * one_way)
     return one_line(latency_ns, one_way, both_ways, known.get("host_overhead", 0.0))

@@ -143,10 +143,10 @@ def predicted(base: SimulatedPlatform, variant: Variant, **asked: Any) -> Simula
 
 def _check_ranges(variant: Variant) -> None:
     if not LEAST_SPEED <= variant.speed <= MOST_SPEED:
-        fix = f"type {LEAST_SPEED:g} to {MOST_SPEED:g}"
+        fix = f"use {LEAST_SPEED:g} to {MOST_SPEED:g}"
         raise WeftError(f"--speed {variant.speed:g} is out of range", fix)
     if not 0 <= variant.hop_ns <= MOST_HOP_NS:
-        raise WeftError(f"--hop {variant.hop_ns:g}ns is out of range", "type 0ns to 1ms")
+        raise WeftError(f"--hop {variant.hop_ns:g}ns is out of range", "use 0ns to 1ms")
 
 
 def _check_ends(fabric: Fabric, variant: Variant) -> None:
@@ -156,7 +156,7 @@ def _check_ends(fabric: Fabric, variant: Variant) -> None:
             f"{variant.label} of {counted(fabric.nodes, 'node')} has {counted(ends, 'switch')}"
             " or nodes with ways of"
             f" their own, and a prediction at most {MOST_ENDS}",
-            "type a larger --switch, fewer --nodes or another --routing",
+            "use a larger --switch, fewer --nodes or another --routing",
         )
 
 

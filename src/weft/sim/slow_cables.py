@@ -37,7 +37,7 @@ def parse_slow(words: Sequence[str]) -> dict[str, float]:
         if match is None or float(match[2]) <= 0:
             raise WeftError(
                 f"'{word}' is no node or link and the share of its speed",
-                "type --slow n7=0.5, or --slow leaf3-spine2=0.5",
+                "use --slow n7=0.5, or --slow leaf3-spine2=0.5",
             )
         node = _NODE.fullmatch(match[1])
         name = f"n{int(node[1])}" if node else match[1]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from weft.fabric.topologies import FabricAsked
     from weft.sources.series import Pairs
 
-NO_FABRIC = "type --nodes 1152 --switch 24,288, or add [[fabric]] with nodes and switch to the file"
+NO_FABRIC = "use --nodes 1152 --switch 24,288, or add [[fabric]] with nodes and switch to the file"
 
 
 def options_of(
@@ -139,7 +139,7 @@ def application_of(source: str) -> Application:
         others = ", ".join(sorted({row.lattice for row, _ in rows}))
         raise WeftError(
             f"{source} has no flops of an application whose ranks had a core each",
-            f"type {as_typed(name)}@ and one of {others}"
+            f"use {as_typed(name)}@ and one of {others}"
             if others
             else "name a record of weft run milc",
         )
@@ -172,7 +172,7 @@ def _series_of(source: str) -> list[tuple[int, Pairs]]:
     if not across or any(one in within for one in asked):
         raise WeftError(
             f"{name} was measured within one host, where nothing crosses a link",
-            "name a record of two hosts or a platform, or type --link",
+            "name a record of two hosts or a platform, or use --link",
         )
     return [(rails_of(run.lines.launches, one), series_of_record(run, "", one)) for one in asked]
 

@@ -108,7 +108,7 @@ def _contents(paths: Sequence[Path], target: Path | None) -> dict[Path, bytes]:
             as_well = "" if first == path else f" and {path}"
             raise WeftError(f"{first}{as_well} is named twice", "omit one: a file is one launch")
         if path == PIPED and target is None:
-            raise WeftError("what is piped in has no name", "type -o with the record's")
+            raise WeftError("what is piped in has no name", "use -o with the record's")
         contents[path] = content_of(path)
     return contents
 
@@ -119,7 +119,7 @@ def _files_of(path: Path) -> list[Path]:
         return [path]
     files = sorted(one for one in path.iterdir() if one.is_file() and one.name[0] != ".")
     if not files:
-        raise WeftError(f"{path} has no files", "type the outputs, or their folder")
+        raise WeftError(f"{path} has no files", "use the outputs, or their folder")
     return files
 
 

@@ -70,13 +70,13 @@ def _check_no_record(path: Path) -> None:
     if any(name.is_file() and begins_as_record(name) for name in names):
         raise WeftError(
             f"{path} is {'a record' if len(words) == 1 else 'of records'}, and limits are a .toml",
-            f"type weft check RECORD --against {as_typed(path)} to hold a record against it, or"
+            f"run weft check RECORD --against {as_typed(path)} to hold a record against it, or"
             f" weft check --make-limits {as_typed(words[0])} -o limits.toml to make limits of it",
         )
     if len(words) > 1:
         raise WeftError(
             f"{path} names {counted(len(words), 'file')}, and limits are of one",
-            f"type one of them: {as_typed(words[0])}",
+            f"use one of them: {as_typed(words[0])}",
         )
 
 

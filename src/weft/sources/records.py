@@ -58,15 +58,15 @@ def record_named(source: str | Path | Run) -> Run:
     if len(several := split_records(text)) > 1:
         raise WeftError(
             f"{text} names {counted(len(several), 'record')}, and one is taken here",
-            f"type one of them: {as_typed(several[0])}",
+            f"use one of them: {as_typed(several[0])}",
         )
     name, part = split_source(text)
     if not name.strip(" ,"):
-        raise WeftError("no record is named", "type the path of a record")
+        raise WeftError("no record is named", "use the path of a record")
     if not is_there(name) and _is_platform(name):
         raise WeftError(
             f"{name} is a published platform, which has figures and no launches",
-            f"type weft show {name}, or weft compare {name} with a record",
+            f"run weft show {name}, or weft compare {name} with a record",
         )
     run = load(name)
     _check_hosts(run)
@@ -93,13 +93,13 @@ def whole_record(word: str | Path, option: str) -> Path:
     several = split_records(name)
     if len(several) > 1:
         what = f"{text} names {counted(len(several), 'record')}, and {option} takes one"
-        raise WeftError(what, f"type one of them: {option} {as_typed(several[0])}")
+        raise WeftError(what, f"use one of them: {option} {as_typed(several[0])}")
     if part:
         what = f"{text} is a part of a record, and {option} takes a whole one"
-        raise WeftError(what, f"type {option} {as_typed(name)}")
+        raise WeftError(what, f"use {option} {as_typed(name)}")
     if not is_there(name) and _is_platform(name):
         what = f"{name} is a published platform, and {option} takes a record that weft run wrote"
-        raise WeftError(what, f"type {weft_run('--platform', name)} to simulate it")
+        raise WeftError(what, f"run {weft_run('--platform', name)} to simulate it")
     return Path(text)
 
 

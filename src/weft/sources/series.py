@@ -44,7 +44,7 @@ def series_of(source: str | Run, tests: str = "", transports: str = "", columns:
     if is_table(source):
         name, part = split_source(source)
         if part:
-            raise WeftError(f"{name} is a CSV, which names no transport", f"type {as_typed(name)}")
+            raise WeftError(f"{name} is a CSV, which names no transport", f"use {as_typed(name)}")
         return [(_of_table(path, columns), None)]
     return series_of_record(record_named(source), tests, transports)
 
@@ -96,7 +96,7 @@ def _of_table(path: Path, columns: str) -> Series:
 
     pair = tuple(name.strip() for name in columns.split(",")) if columns else ()
     if columns and len(pair) != 2:
-        raise WeftError(f"'{columns}' is not two columns", "type --columns SIZE,TIME")
+        raise WeftError(f"'{columns}' is not two columns", "use --columns SIZE,TIME")
     table = read_plain(path, (pair[0], pair[1]) if pair else None)
     return series_of_times(path.name, table.sizes_bytes, table.times_ns, table.notes)
 
@@ -129,7 +129,7 @@ def series_of_record(run: Run, tests: str = "", transports: str = "") -> Pairs:
     measured = tuple(dict.fromkeys((case.test, case.transport) for case in cases))
     if not measured:
         raise WeftError(
-            f"{run.path} has no measured case", f"type weft show {as_typed(run.path)} to see why"
+            f"{run.path} has no measured case", f"run weft show {as_typed(run.path)} to see why"
         )
     known = tuple(dict.fromkeys(test for test, _ in measured))
     usual = (LATENCY,) if LATENCY in known else known[:1]
@@ -161,7 +161,7 @@ def _of_platform(platform: Platform, tests: str, transports: str) -> Pairs:
     if not known:
         raise WeftError(
             f"{platform.title} is published without a table",
-            "type weft list platforms to choose another",
+            "run weft list platforms to choose another",
         )
     found: Pairs = []
     for test in choose_tests(_names(tests), known) or known[:1]:

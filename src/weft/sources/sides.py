@@ -56,7 +56,7 @@ def _side(source: str | Run) -> Side:
         if platform_named(one) is not None:
             raise WeftError(
                 f"{one} is a published platform, and only records are sessions of one side",
-                f"type it as a side of its own: {' '.join(map(as_typed, words))}",
+                f"use it as a side of its own: {' '.join(map(as_typed, words))}",
             )
     return _side_of([record_named(one) for one in words])
 

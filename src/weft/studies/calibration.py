@@ -112,7 +112,7 @@ def _sums_in_words(typed: Rates, measured_bytes_per_s: float) -> str:
     if measured_bytes_per_s:
         rate = format_bandwidth(measured_bytes_per_s)
         return f"it adds {rate} to a sum, as two ranks' allreduce measured"
-    return "an addition of a sum is one such operation: an assumption; type --rate 4GB/s"
+    return "an addition of a sum is one such operation: an assumption; use --rate 4GB/s"
 
 
 class _Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +135,7 @@ def _from_tables(
     if len(sources) > 1:
         raise WeftError(
             f"{published.title} is calibrated from what was published alone",
-            f"type weft calibrate {published.name}",
+            f"run weft calibrate {published.name}",
         )
     protocols = protocols_of(published, kind)
     errors = errors_of(published, predicted_ns(protocols))

@@ -134,7 +134,7 @@ def _by_records(
         if any(is_same_run(run, reference) for run in runs):
             raise WeftError(
                 f"{reference.path} is the record under test itself",
-                "type another record after --against",
+                "use another record after --against",
             )
     if are_maps([*runs, *references]):
         return _of_maps(runs, references, slack, fabric_of)
@@ -193,7 +193,7 @@ def _by_limits(
     if len(against) > 1:
         raise WeftError(
             "--against takes one limits file or several records, not both",
-            "type --against limits.toml once, or records only",
+            "use --against limits.toml once, or records only",
         )
     limits, kinds = read_requirements(against[0])
     checks: tuple[Checked, ...] = ()

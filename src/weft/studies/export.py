@@ -52,7 +52,7 @@ def export(record: Path, targets: Mapping[str, Path | None], table: str = "") ->
     if len(named) != 1:
         raise WeftError(
             "weft export writes one file",
-            f"type {in_a_row([f'--{kind} FILE' for kind in FORMATS], 'or')}",
+            f"use {in_a_row([f'--{kind} FILE' for kind in FORMATS], 'or')}",
         )
     [(kind, path)] = named.items()
     table = table_called(table, for_paper=kind in OF_PAPERS)
@@ -109,7 +109,7 @@ def table_called(name: str, *, for_paper: bool) -> str:
     of_paper = dict.fromkeys([*usual, *(topic.name for topic in TOPICS), MODELS])
     known: Sequence[str] = tuple(of_paper) if for_paper else TABLES
     if name and name not in known:
-        raise WeftError(f"there is no table {name}", f"type --table {' or '.join(known)}")
+        raise WeftError(f"there is no table {name}", f"use --table {' or '.join(known)}")
     return name or known[0]
 
 
@@ -127,7 +127,7 @@ def _of_topic(run: Run, name: str) -> list[Table]:
     if not tables:
         raise WeftError(
             f"{run.path} has no measured case for the table {name}",
-            f"type weft show {as_typed(run.path)} to see what it has",
+            f"run weft show {as_typed(run.path)} to see what it has",
         )
     return tables
 
@@ -137,5 +137,5 @@ def _of_models(run: Run) -> list[Table]:
     tables = model_tables(found)
     if not tables:
         why = found.refused[0] if found.refused else f"{run.path} has no latency"
-        raise WeftError(why, f"type weft show {as_typed(run.path)} to see what it has")
+        raise WeftError(why, f"run weft show {as_typed(run.path)} to see what it has")
     return tables

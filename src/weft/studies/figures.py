@@ -46,7 +46,7 @@ def chart_called(
     if not charts:
         raise WeftError(
             f"{sources[0]} has no measured case",
-            f"type weft show {as_typed(sources[0])} to see why",
+            f"run weft show {as_typed(sources[0])} to see why",
         )
     if show in charts:
         return charts[show]

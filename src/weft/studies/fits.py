@@ -72,8 +72,7 @@ def signatures_of(
         if not series.has_latency:
             raise WeftError(
                 f"{series.name} has no latency, which a signature is of",
-                f"type weft show {as_typed(source)} to see which tests have one, and --test with"
-                " it",
+                f"run weft show {as_typed(source)} to see which tests have one, and --test with it",
             )
     return [signature_of(series) for _, series in every]
 

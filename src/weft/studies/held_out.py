@@ -165,7 +165,7 @@ def _causes(found: Measured, every: Sequence[HeldOut]) -> list[str]:
     if busy := _load(found):
         notes.append(busy)
     if not any(one.by == "other sizes" for one in every):
-        notes.append("too few sizes of ping_pong to hold any out: type --sizes 0..4MiB")
+        notes.append("too few sizes of ping_pong to hold any out: use --sizes 0..4MiB")
     absent = [test for test in _WANTED if not _has(every, test)]
     if absent:
         notes.append(f"not in the record, so not predicted: {', '.join(absent)}")

@@ -84,7 +84,7 @@ def huge_pages_here() -> Finding:
     program = next((one for one in programs(mpi) if one.transport == "mpi"), None)
     if program is None or program.reason:
         why = program.reason if program else f"there is no rank-mpi for {mpi}"
-        raise WeftError(f"huge pages are measured over MPI: {why}", "type make build")
+        raise WeftError(f"huge pages are measured over MPI: {why}", "run make build")
     job = Job(program=program.path, mpi=mpi, ranks=USUAL_RANKS)
     try:
         with choose_launcher("local", Allocation()).start(job) as ranks:

@@ -58,7 +58,7 @@ def write_limits(records: Sequence[Path], path: Path) -> LimitsFile:
     if not made:
         raise WeftError(
             f"no case of {names} can have a limit, the first is {without[0]}",
-            f"type {next_session_of(runs[0]).command(LAUNCHES)}, and give the new record",
+            f"run {next_session_of(runs[0]).command(LAUNCHES)}, and give the new record",
         )
     sessions = counted(len(launches_of(runs)), "session")
     head = [
@@ -100,7 +100,7 @@ def _wide(count: int, run: Run) -> str:
     return (
         f"{counted(count, 'limit')} over {100 * WIDE:.0f} % from {'its' if count == 1 else 'their'}"
         f" {'figure' if count == 1 else 'figures'}, for launches scatter by much: for"
-        f" {'a narrower one' if count == 1 else 'narrower ones'} type {narrower}, and give the"
+        f" {'a narrower one' if count == 1 else 'narrower ones'}, run {narrower}, and give the"
         " new record"
     )
 

@@ -103,7 +103,7 @@ def _measured_maps(runs: Sequence[Run], fabric_of: FabricOf | None) -> dict[Case
     found = maps_together(runs, fabric_of)
     if not found:
         raise WeftError(
-            f"{runs[0].path} has no map that was measured", f"type {resume(runs[0].path)}"
+            f"{runs[0].path} has no map that was measured", f"run {resume(runs[0].path)}"
         )
     return found
 

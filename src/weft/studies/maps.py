@@ -53,7 +53,7 @@ def maps_among(names: Sequence[str]) -> tuple[Run, Run] | None:
     if len(maps) != len(names) or len(maps) != 2:
         raise WeftError(
             f"{maps[0]} is a map, and a map is compared with one other map",
-            "type two records of weft map",
+            "use two records of weft map",
         )
     return record_named(maps[0]), record_named(maps[1])
 

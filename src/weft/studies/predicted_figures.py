@@ -99,7 +99,7 @@ def _values(results: Results, one: CaseSummary) -> list[float]:
     """Of each launch a time, ns, or bytes/s where a case has no time. Raises WeftError."""
     estimate = one.latency_ns or one.bandwidth_bytes_per_s
     if estimate is None:
-        raise WeftError(f"{one.case} has no time and no bandwidth", "type another test")
+        raise WeftError(f"{one.case} has no time and no bandwidth", "use another test")
     medians = list(results.run.launch_medians_ns[one.case].values())
     middle = float(np.median(medians))
     # A figure goes with the time of an operation, or against it.
@@ -123,7 +123,7 @@ def _figures(results: Results, lacking: Container[str]) -> tuple[PredictedFigure
         budget_s = results.run.header.plan.budget_s * len(asked) / max(len(asked) - len(bad), 1)
         raise WeftError(
             f"{bad[0].case} has no figure: {bad[0].reason.rstrip('.')}",
-            f"type another test, or --budget {format_duration(budget_s)}",
+            f"use another test, or --budget {format_duration(budget_s)}",
         )
     iterations = {row.case: row for row in scaling_of(results).all}
     found = []

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # In the engine's words where a case has too few ranks, and in those of a prediction.
 _MORE_RANKS = "choose more with --ranks"
-_MORE_NODES = "type more --nodes, or smaller --points"
+_MORE_NODES = "use more --nodes, or smaller --points"
 # Fabrics that the first screen has cards of, and rows of one.
 MOST_CARDS = 6
 MOST_ON_A_CARD = 4
@@ -130,12 +130,12 @@ def check_asked(platform: str, nodes: int, samples: int, asked: "ApplicationsAsk
     if not platform:
         raise WeftError(
             "a prediction needs the links and hosts of a platform",
-            "type --platform escher (weft list platforms), or a file of weft calibrate",
+            "use --platform escher (weft list platforms), or a file of weft calibrate",
         )
     if not nodes:
-        raise WeftError("the fabric has no nodes", "type --nodes, like --nodes 256")
+        raise WeftError("the fabric has no nodes", "use --nodes, like --nodes 256")
     if samples < 1:
-        raise WeftError(f"--samples {samples} is out of range", "type 1 or more, like --samples 2")
+        raise WeftError(f"--samples {samples} is out of range", "use 1 or more, like --samples 2")
     if asked.says_how_fast:
         raise WeftError(
             "a prediction computes nothing: the platform says how fast a rank is",
@@ -269,7 +269,7 @@ def _check_refused(asked: "Sequence[tuple[Case, Answer]]", published: str) -> No
     for case, said in asked:
         if said.status == "failed":
             what, _, fix = said.reason.partition("; ")
-            raise WeftError(f"{case.key} {what}", fix or "type another test")
+            raise WeftError(f"{case.key} {what}", fix or "use another test")
     if not all(said.status == "unsupported" for _, said in asked):
         return
     what, fix = why_none(asked)

@@ -52,7 +52,7 @@ class Priced(msgspec.Struct, frozen=True, kw_only=True):
     fabrics: tuple[tuple[str, Fabric], ...] = ()
     no_charts: tuple[str, str] = (
         "a chart needs prices",
-        "type --prices FILE, a name that ends in .html, or --draw FILE.svg for the fabric",
+        "use --prices FILE, a name that ends in .html, or --draw FILE.svg for the fabric",
     )
 
 
@@ -74,12 +74,12 @@ def priced(
     elif compares:
         found = compared(files_named(lists), asked)
     elif lists:
-        raise WeftError(f"what is to be done with {lists[0]}?", "type --compare, or --prices FILE")
+        raise WeftError(f"what is to be done with {lists[0]}?", "use --compare, or --prices FILE")
     else:
         found = of_list(prices, asked) if prices else of_parts(asked)
     if any(files) and found.built is None:
         raise WeftError(
-            "--cables, --draw and --simgrid are for one fabric", "type --nodes and --switch"
+            "--cables, --draw and --simgrid are for one fabric", "use --nodes and --switch"
         )
     return found
 
@@ -151,7 +151,7 @@ def compared(paths: Sequence[Path], asked: FabricAsked | None) -> Priced:
     """Every fabric of every list beside the first. Raises WeftError where there is one."""
     options = options_of(paths, asked)
     if len(options) < 2:
-        raise WeftError("there is nothing to compare", "type two price lists after --compare")
+        raise WeftError("there is nothing to compare", "use two price lists after --compare")
     values = values_of(options)
     table = value_table(values)
     return Priced(
@@ -162,7 +162,7 @@ def compared(paths: Sequence[Path], asked: FabricAsked | None) -> Priced:
         fabrics=tuple((one.name, one.built.fabric) for one in options),
         no_charts=(
             "a Pareto front needs the bisection of every fabric",
-            "type --link, or write link or measured in each [[fabric]]",
+            "use --link, or write link or measured in each [[fabric]]",
         ),
     )
 
@@ -198,7 +198,7 @@ def simgrid_xml(built: Built) -> str:
     elif asked.link:
         rate, latency = parse_link(asked.link).one_way_bytes_per_s, 0.0
     else:
-        raise WeftError("SimGrid needs a bandwidth", 'type --measured FILE or --link "IB 4x SDR"')
+        raise WeftError("SimGrid needs a bandwidth", 'use --measured FILE or --link "IB 4x SDR"')
     return platform_xml(zone_of(built.fabric), rate, latency)
 
 

@@ -52,9 +52,9 @@ def reproduced(study: str, kind: str, rate: str = "", *, is_drawn: bool = False)
         option = "--rate" if rate else "--output"
         raise without_effect(option, "only fermilab has curves of a solver")
     if name == "fermilab" and chosen == "table":
-        raise WeftError("Fermilab published no tables", "type weft reproduce fermilab")
+        raise WeftError("Fermilab published no tables", "run weft reproduce fermilab")
     if name == "osu" and chosen == "table":
-        raise WeftError("the OSU study is published without tables", "type weft reproduce osu")
+        raise WeftError("the OSU study is published without tables", "run weft reproduce osu")
     if name == "fermilab":
         return _fermilab(rate or _USUAL_RATE)
     return Reproduction(tables=_sandia(chosen) if name == "sandia" else _osu())

@@ -100,7 +100,7 @@ def simulated_run(platform: SimulatedPlatform, experiments: tuple[Experiment, ..
         if footer.outcome == "budget":
             raise WeftError(
                 f"{platform.name} is not simulated after {_BUDGET_S:g} s",
-                "type it again while less else runs here",
+                "repeat it while less else runs here",
             )
         run = load(path)
         _ = run.measured  # read before the file goes

@@ -58,7 +58,7 @@ class Effort:
         if folder is not None and (folder.is_file() or folder.suffix in _FILES):
             raise WeftError(
                 f"{folder} is the name of a file, and -o takes a folder",
-                f"type -o {as_typed(folder.with_suffix(''))}",
+                f"use -o {as_typed(folder.with_suffix(''))}",
             )
         self._folder = folder or Path()
         self._begun_s = time.monotonic()
@@ -128,7 +128,7 @@ class Effort:
                 f"{counted(nodes, 'node')} {verb_of(nodes, 'need')} about"
                 f" {found.peak_bytes / 1e9:.1f} GB, and"
                 f" {free / 1e9:.1f} GB are free",
-                "type fewer --nodes, or smaller --sizes or --extents",
+                "use fewer --nodes, or smaller --sizes or --extents",
             )
 
     def _pilots(
@@ -201,7 +201,7 @@ class Effort:
         raise WeftError(
             f"{counted(nodes, 'node')} {verb_of(nodes, 'need')} {about} {format_duration(seconds)}"
             f" of simulation here, and {format_duration(max(left_s, 0))} of the budget are left",
-            f"type --budget {format_duration(1.5 * seconds + self._budget_s - left_s)}, or fewer"
+            f"use --budget {format_duration(1.5 * seconds + self._budget_s - left_s)}, or fewer"
             " --nodes, sizes or fabrics",
         )
 
@@ -211,7 +211,7 @@ class Effort:
         raise WeftError(
             f"{counted(small.nodes, 'node')} of the {nodes:,} alone took the {small.seconds:.1f} s"
             " that were left of the budget",
-            f"type --budget {format_duration(_MORE_TIME * self._budget_s)}, or fewer"
+            f"use --budget {format_duration(_MORE_TIME * self._budget_s)}, or fewer"
             " --nodes, sizes or fabrics",
         )
 
@@ -293,7 +293,7 @@ class Effort:
         if needed_s > self._budget_s - spent_s:
             more = format_duration(1.2 * (spent_s + needed_s))
             self.say(
-                f"no interval of the differences: the budget is too short; type --budget {more}"
+                f"no interval of the differences: the budget is too short; use --budget {more}"
             )
             return []
         self.say(f"simulating {len(moves)} moved platforms for the interval of the differences")

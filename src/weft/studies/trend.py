@@ -55,5 +55,5 @@ def _readable(records: Sequence[str | Run], notes: list[str]) -> Iterator[Run]:
     if len(notes) == len(records):
         raise WeftError(
             f"none of {counted(len(records), 'record')} can be read, first: {notes[0]}",
-            "type the paths of records that weft run wrote",
+            "use the paths of records that weft run wrote",
         )

@@ -61,12 +61,12 @@ def on_node(ranks: int, shared: str) -> OnNode:
 
     if not 1 <= ranks <= MOST_RANKS_PER_NODE:
         raise WeftError(
-            f"--ranks-per-node {ranks} is out of range", f"type 1 to {MOST_RANKS_PER_NODE}"
+            f"--ranks-per-node {ranks} is out of range", f"use 1 to {MOST_RANKS_PER_NODE}"
         )
     if (ranks > 1) != bool(shared):
         raise WeftError(
             "several ranks a node share memory, and one has nobody to share it with",
-            "type --ranks-per-node 4 and --shared memory.xml, which weft calibrate writes of a"
+            "use --ranks-per-node 4 and --shared memory.xml, which weft calibrate writes of a"
             " record on one host, or neither",
         )
     return OnNode(ranks=ranks, memory=parameters_of(simulated_platform(shared)) if shared else None)
@@ -115,7 +115,7 @@ def _of_lists(fabric: FabricAsked, lists: Lists) -> list[Variant]:
         found.append(msgspec.structs.replace(one, speed=_factor(factor), hop_ns=hop_ns))
     labels = dict.fromkeys((one.label, one.fabric.switch) for one in found)
     if len(labels) < len(found):
-        raise WeftError("a fabric is named twice", "type each one once")
+        raise WeftError("a fabric is named twice", "name each once")
     return _few(found)
 
 
@@ -126,7 +126,7 @@ def _by_algorithm(variants: list[Variant], tests: Sequence[str], text: str) -> l
     if not text:
         return variants
     if len(tests) > 1:
-        raise WeftError("algorithms are of one operation", f"type {tests[0]} alone")
+        raise WeftError("algorithms are of one operation", f"use {tests[0]} alone")
     test = tests[0].lower().replace("-", "_")
     chosen = algorithms_of(test, text, variants[0].fabric.nodes)
     found = [
@@ -141,14 +141,14 @@ def _few(found: list[Variant]) -> list[Variant]:
     if len(found) > MOST_VARIANTS:
         raise WeftError(
             f"{counted(len(found), 'fabric')} for one comparison are too many",
-            f"type at most {MOST_VARIANTS} combinations",
+            f"use at most {MOST_VARIANTS} combinations",
         )
     return found
 
 
 def _whole(name: str, text: str) -> int:
     if not text.strip().isdigit():
-        raise WeftError(f"{name} '{text}' is no whole number", f"type one like {name} 2")
+        raise WeftError(f"{name} '{text}' is no whole number", f"use one like {name} 2")
     return int(text)
 
 
@@ -156,4 +156,4 @@ def _factor(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise WeftError(f"--speed '{text}' is no number", "type one like --speed 1,2") from None
+        raise WeftError(f"--speed '{text}' is no number", "use one like --speed 1,2") from None

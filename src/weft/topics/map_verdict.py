@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # What distinguishes an endpoint from its partners is an odd cycle of pairs: three rounds have one.
 FEWEST_ROUNDS = 3
-NO_TOPOLOGY = "the record does not have its topology; type --topology as it was measured with"
+NO_TOPOLOGY = "the record does not have its topology; use --topology as it was measured with"
 # A way that is so many scatters slower than is usual has a cause, whether or not it is clear which.
 _FAR = 4.0
 

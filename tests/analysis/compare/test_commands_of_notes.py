@@ -38,7 +38,7 @@ def test_a_further_session_is_that_of_the_newest_record_of_a_side(tmp_path: Path
     *_, line = [note for note in notes_of(sides_of(tmp_path), ()) if "another session" in note]
     again = commands(tmp_path, ("new", "other"))
     assert line == (
-        f"for another session type at another time {again}, and give all records of a side"
+        f"for another session, run at another time {again}, and give all records of a side"
     )
 
 

@@ -251,7 +251,7 @@ def test_what_cannot_be_compared_says_what_each_side_has(tmp_path: Path, record:
 def test_sides_without_a_transport_in_common_want_one_named(tmp_path: Path, record: Path) -> None:
     cases = make_cases(("ping_pong",), ("ucx",), (8,))
     other = str(synthetic_record(tmp_path / "o.jsonl", cases))
-    with pytest.raises(WeftError, match=r"type one transport of each, e\.g\. .*@mpi"):
+    with pytest.raises(WeftError, match=r"use one transport of each, e\.g\. .*@mpi"):
         compare(load_sides([str(record), other]))
     found = compare(load_sides([f"{record}@tcp", other]))
     assert found.unlike["transport"] == ("tcp", "ucx")

@@ -150,7 +150,7 @@ def test_another_session_is_a_command_for_each_side_that_has_few() -> None:
     }
     both = sessions_in_words({"a": (5,), "b": (5, 5)}, further=further)
     assert both[-1] == (
-        "for another session type at another time weft run --again a.jsonl and weft run --again"
+        "for another session, run at another time weft run --again a.jsonl and weft run --again"
         " b.jsonl, and give all records of a side"
     )
     one = sessions_in_words({"a": (5,), "b": (5, 5, 5)}, further=further)

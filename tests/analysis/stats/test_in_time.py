@@ -98,7 +98,7 @@ def test_a_record_says_how_much_wider_its_intervals_are(tmp_path: Path) -> None:
     assert many.startswith("launches that follow each other are alike (autocorrelation 0.")
     assert "over 24 launches, the median of 2 cases): intervals are" in many
     assert "look alike" in few
-    assert "from 16 launches on they are wider by what is measured: type weft run --again" in few
+    assert "from 16 launches on they are wider by what is measured: run weft run --again" in few
     assert record(7) == ""
 
 

@@ -162,13 +162,13 @@ def test_what_takes_more_than_anyone_measures_is_said_to() -> None:
 def test_the_advice_has_the_number_the_time_and_a_command_a_side() -> None:
     launches = Needed(unit="launch", count=12.0, difference=0.05)
     assert what_would_tell(launches, "tell a difference of 5 %", SIDES) == (
-        "to tell a difference of 5 % takes about 12 launches a side, in about 40s: type weft run"
+        "to tell a difference of 5 % takes about 12 launches a side, in about 40s: run weft run"
         " --again a.jsonl --launches 12 --budget 40s and weft run --again b.jsonl --launches 12"
         " --budget 40s, and take the new records"
     )
     sessions = Needed(unit="session", count=4.0, difference=0.05)
     assert what_would_tell(sessions, "tell it", SIDES[:1]) == (
-        "to tell it takes about 4 sessions, of 60s each: type weft run --again a.jsonl at other"
+        "to tell it takes about 4 sessions, of 60s each: run weft run --again a.jsonl at other"
         " times until there are so many, and give all records"
     )
     assert what_would_tell(launches, "tell it", []) == "to tell it takes about 12 launches"
@@ -178,7 +178,7 @@ def test_the_advice_names_more_launches_than_the_record_has() -> None:
     """Five launches did not tell, so three will not; a record of ten is not cut to five either."""
     few = Needed(unit="launch", count=3.0, difference=0.05)
     assert what_would_tell(few, "tell it", SIDES[:1], in_place=True) == (
-        "to tell it takes about 6 launches, in about 30s: type weft run --again a.jsonl"
+        "to tell it takes about 6 launches, in about 30s: run weft run --again a.jsonl"
         " --launches 6 --budget 30s, and take the new record"
     )
     short, long = SIDES[0], msgspec.structs.replace(SIDES[1], made=10)
@@ -192,7 +192,7 @@ def test_what_nobody_would_measure_has_other_advice() -> None:
     """300 launches, 30 sessions and an hour are the most."""
     most: tuple[tuple[Unit, int], ...] = (("launch", 300), ("session", 30))
     for unit, count in most:
-        for more, told in ((0, "type weft run --again a.jsonl"), (1, OTHERWISE)):
+        for more, told in ((0, "run weft run --again a.jsonl"), (1, OTHERWISE)):
             found = Needed(unit=unit, count=count + more, difference=0.05)
             words = what_would_tell(found, "tell it", SIDES)
             assert words.startswith(
@@ -202,7 +202,7 @@ def test_what_nobody_would_measure_has_other_advice() -> None:
             assert (OTHERWISE in words) != ("--again" in words)
     # Few launches may take long, too.
     slow = [msgspec.structs.replace(one, launch_s=120.0) for one in SIDES]
-    for count, told in ((28, "type weft run"), (40, OTHERWISE)):
+    for count, told in ((28, "run weft run"), (40, OTHERWISE)):
         few = Needed(unit="launch", count=count, difference=0.05)
         assert told in what_would_tell(few, "tell it", slow)
 
@@ -316,7 +316,7 @@ def test_further_sessions_of_one_record_are_measured_into_it() -> None:
     sessions = Needed(unit="session", count=4, difference=0.05)
     words = what_would_tell(sessions, "tell", SIDES[:1], in_place=True)
     # As many launches in all as there are and were asked for: a settled record lacks none else.
-    assert "type weft run --resume a.jsonl --launches 10 at another time" in words
+    assert "run weft run --resume a.jsonl --launches 10 at another time" in words
     assert "weft run --again a.jsonl at other times" in what_would_tell(sessions, "tell", SIDES[:1])
 
 

@@ -334,7 +334,7 @@ def test_ranks_of_a_host_are_at_one_place() -> None:
 def test_words_that_do_not_fit_are_told_in_words_and_by_no_option_of_a_price() -> None:
     with pytest.raises(WeftError, match="'torus 2x2' does not fit 4 hosts") as refused:
         topology_of(["torus 2x2"]).on(HOSTS)
-    assert refused.value.fix.startswith('type one like "fat-tree 24/288 half"')
+    assert refused.value.fix.startswith('use one like "fat-tree 24/288 half"')
     assert "--" not in refused.value.fix
 
 
@@ -388,6 +388,6 @@ def test_several_files_are_one_fabric_and_its_routes_or_are_refused(tmp_path: Pa
         with pytest.raises(WeftError) as refused:
             topology_of(words)
         assert refused.value.what.startswith(said)
-        assert refused.value.fix.startswith("type one --topology, and with one of ibnetdiscover")
+        assert refused.value.fix.startswith("use one --topology, and with one of ibnetdiscover")
     assert topology_of([cables, tables]).on(HOSTS).ways
     assert topology_of([tables, cables]).on(HOSTS).ways

@@ -88,7 +88,7 @@ def test_nodes_of_all_leaves_below_a_switch_are_its_childrens(tmp_path: Path) ->
     [
         (OTHERS, "", "has several topologies and no cluster_default", "@nvl or .*@none"),
         (OTHERS, "@racks", "has no topology racks", "@nvl or .*@none"),
-        (CONF, "@racks", "yaml has one topology, without a name", "type .*topology.yaml$"),
+        (CONF, "@racks", "yaml has one topology, without a name", "use .*topology.yaml$"),
         (OTHERS, "@none", "topology none has neither tree: nor block:", "tree: or block:"),
         (TREE.replace("l[1-2]", "l[1-3]"), "", "has no switch l3", "add it"),
         (TREE.replace("nodes: n[1-2],gpu1", "children: s1"), "", "is above itself", "below it"),

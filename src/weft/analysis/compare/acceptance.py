@@ -116,7 +116,7 @@ def against_record(
             "the record and its reference have no case in common",
             f"measure a case of the reference, e.g. {next(iter(asked))}"
             if asked
-            else "type another reference after --against: this one has no figure",
+            else "use another reference after --against: this one has no figure",
         )
     curves = judged(curves_of(cases, asked), tolerance)
     by_case = {key: curve for curve in curves for key in curve.curve.single}

@@ -103,9 +103,9 @@ def compare(sides: Sequence[Side], same: float = SAME) -> Comparison:
     test and size in common, or several transports each and none in common.
     """
     if len(sides) < 2:
-        raise WeftError("a comparison needs two sides or more", "type two records or platforms")
+        raise WeftError("a comparison needs two sides or more", "use two records or platforms")
     if not 0 <= same < 1:
-        raise WeftError(f"a margin of {same:.0%} is out of range", "type --same 2%")
+        raise WeftError(f"a margin of {same:.0%} is out of range", "use --same 2%")
     shared = _shared_transports(sides)
     curves = [_by_shared_place(side, shared) for side in sides]
     tables = _tables(sides, curves, same)
@@ -164,7 +164,7 @@ def _shared_transports(sides: Sequence[Side]) -> set[str]:
         lists = "; ".join(f"{s.title}: {', '.join(s.transports)}" for s in with_curves)
         raise WeftError(
             f"the sides have no transport in common ({lists})",
-            f"type one transport of each, e.g. {as_typed(f'{many.name}@{many.transports[0]}')}",
+            f"use one transport of each, e.g. {as_typed(f'{many.name}@{many.transports[0]}')}",
         )
     return set()
 

@@ -237,7 +237,7 @@ def _parameters(
     if len(launches) < 2:
         raise WeftError(
             f"{name} has one launch: LogGP's intervals need at least two",
-            f"type {more_launches}" if more_launches else "measure it in several launches",
+            f"run {more_launches}" if more_launches else "measure it in several launches",
         )
 
     def over(figure: Callable[[_Launch], float], *, positive: bool = False) -> Estimate:

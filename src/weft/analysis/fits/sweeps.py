@@ -173,7 +173,7 @@ def series_of_run(run: Run, test: str, transport: str) -> Series:
     if not launches:
         raise WeftError(
             f"{run.path} has no measured {test} over {transport}",
-            f"type weft show {as_typed(run.path)} to see what it has",
+            f"run weft show {as_typed(run.path)} to see what it has",
         )
     fullest = max(launches.values(), key=len).keys()
     kept = [launch for launch, sizes in launches.items() if sizes.keys() == fullest]

@@ -160,12 +160,12 @@ def what_would_tell(
         if in_place:
             resumed = " and ".join(dict.fromkeys(again.resumed for again in each))
             return (
-                f"{words}{lengths}: type {resumed} at another time, and once more with as many"
+                f"{words}{lengths}: run {resumed} at another time, and once more with as many"
                 " launches on top, until it has so many"
             )
         commands = " and ".join(dict.fromkeys(again.command() for again in each))
         return (
-            f"{words}{lengths}: type {commands} at other times until there"
+            f"{words}{lengths}: run {commands} at other times until there"
             " are so many, and give all records"
         )
     many = int(needed.count)
@@ -175,7 +175,7 @@ def what_would_tell(
         return f"{words}{lengths}: {OTHERWISE}"
     commands = " and ".join(dict.fromkeys(again.command(max(many, again.made)) for again in each))
     new = "the new record" if len(each) == 1 else "the new records"
-    return f"{words}{lengths}: type {commands}, and take {new}"
+    return f"{words}{lengths}: run {commands}, and take {new}"
 
 
 def _more_than_made(needed: Needed, sides: Sequence[NextSession]) -> Needed:
@@ -242,7 +242,7 @@ def rests_on(run: Run) -> tuple[str, ...]:
 def another_session(further: Iterable[NextSession]) -> str:
     """What to type for one more session of each record."""
     commands = dict.fromkeys(again.command() for again in further)
-    return f"for another session type at another time {' and '.join(commands)}"
+    return f"for another session, run at another time {' and '.join(commands)}"
 
 
 def _lengths(before: str, lengths_s: Sequence[float], after: str = "") -> str:

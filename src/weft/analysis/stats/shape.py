@@ -179,7 +179,7 @@ def modes_in_words(
 
     `one_by_one` is the command that times single operations, where samples are not of one each.
     """
-    single = f", and type {one_by_one} to time single operations" if one_by_one else ""
+    single = f", and run {one_by_one} to time single operations" if one_by_one else ""
     return (
         f"two modes, at {format_time(lower_ns)} ({share:.0%}) and {format_time(higher_ns)}"
         f" ({1 - share:.0%}) in {seen}: often a changing frequency, another process on the core or"

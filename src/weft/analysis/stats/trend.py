@@ -295,4 +295,4 @@ def few_in_words(run: Run) -> str:
 def not_looked_for(run: Run) -> str:
     """The same with what to type."""
     words = few_in_words(run)
-    return words and f"{words}; type {command_for_launches(run, FEWEST)}"
+    return words and f"{words}; run {command_for_launches(run, FEWEST)}"

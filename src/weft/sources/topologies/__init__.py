@@ -57,7 +57,7 @@ def _topology_of(words: Sequence[str]) -> Topology:
         said = tables[0] if tables and not others else " and ".join(words)
         raise WeftError(
             f"{said} {'are routes without cables' if not others else 'are several topologies'}",
-            "type one --topology, and with one of ibnetdiscover a second one: its dump_lfts.sh",
+            "use one --topology, and with one of ibnetdiscover a second one: its dump_lfts.sh",
         )
     [one] = others
     if not tables:
@@ -104,7 +104,7 @@ def _read(words: str) -> Topology:
     typed, name = split_source(words)
     path = Path(typed)
     if name and path.exists() and not _begins(typed, is_yaml):
-        raise WeftError(f"{path} has one topology, without a name", f"type {as_typed(path)}")
+        raise WeftError(f"{path} has one topology, without a name", f"use {as_typed(path)}")
     if path.is_dir():
         return Topology(fabric=fabric_of_neighbours(path))
     cabling = _cabling(path)

@@ -113,4 +113,4 @@ def _chosen(path: Path, all_of_them: list[_Topology], name: str) -> _Topology:
         return found[0]
     what = f"no topology {name}" if name else "several topologies and no cluster_default"
     typed = " or ".join(as_typed(f"{path}@{one}") for one in names)
-    raise WeftError(f"{path} has {what}", f"type {typed}")
+    raise WeftError(f"{path} has {what}", f"use {typed}")

@@ -21,7 +21,7 @@ USUAL_FLOPS_PER_S = 1e9
 def usual_rate() -> tuple[float, str]:
     """Where nothing was measured: flops/s, and words for it."""
     words = (
-        f"a rank computes {format_flops(USUAL_FLOPS_PER_S)}: an assumption; type --rate, or"
+        f"a rank computes {format_flops(USUAL_FLOPS_PER_S)}: an assumption; use --rate, or"
         f" measure it: {weft_run('milc', '--ranks', 1)}"
     )
     return USUAL_FLOPS_PER_S, words
@@ -46,5 +46,5 @@ def rate_of(runs: Sequence[Run]) -> tuple[float, str]:
     faster = [one for one in smaller if one[2] > rate]
     if faster:
         rates = ", ".join(f"{format_flops(own)} on {shape}" for _, shape, own in faster)
-        words += f"; smaller working sets compute faster ({rates}): type --rate for theirs"
+        words += f"; smaller working sets compute faster ({rates}): use --rate for theirs"
     return rate, words
