@@ -2,7 +2,7 @@
 
     .venv/bin/python -m bench.decisions             # all tables, some minutes
     .venv/bin/python -m bench.decisions check --trials 500
-    .venv/bin/python -m bench.decisions verdicts --into docs/numbers/differences.md
+    .venv/bin/python -m bench.decisions verdicts --into docs/validation/verdicts.md
     .venv/bin/python -m bench.decisions --real --pairs 12 --budget 12s
 
 Prints Markdown, and writes it between a page's marks with --into. With --real pairs of unchanged
@@ -11,7 +11,7 @@ with a launch effect that all sizes of a curve share, a scatter of each size's o
 outliers, two modes, and correlation from launch to launch; then the functions that weft itself uses
 judge them; for the table of commands they are written into records, and the commands are typed on
 these.
-docs/check.md and docs/numbers/ have what it printed.
+docs/validation/verdicts.md has what it printed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pairs of unchanged runs of this machine: how often each command says that something differs.
 
     .venv/bin/python -m bench.decisions --real --pairs 9 --budget 60s --omb /tmp/omb \\
-        --keep /tmp/pairs --into docs/beside-its-peers.md
+        --keep /tmp/pairs --into docs/validation/peers.md
 
 Nothing is changed between the runs, so every difference that is named is a false one. Other
 programs are repeated beside them, for scale. After each pair the table is printed and written into

@@ -1,4 +1,4 @@
-"""A short form of `python -m bench.decisions`: the error rates that docs/check.md tells."""
+"""A short form of `python -m bench.decisions`: the error rates of docs/validation/verdicts.md."""
 
 import re
 from pathlib import Path
@@ -126,7 +126,7 @@ def test_the_page_has_the_scenes_of_the_verdicts_and_each_is_as_it_is_to_be(
     decisions: ModuleType,
 ) -> None:
     """The table of the page is the output of `python -m bench.decisions verdicts`."""
-    page = (ROOT / "docs" / "numbers" / "differences.md").read_text()
+    page = (ROOT / "docs" / "validation" / "verdicts.md").read_text()
     for name, _, aim, _ in decisions.verdicts.rows(1, decisions.fails)[1:]:
         [share] = re.findall(rf"^\| {re.escape(name)} \| ([\d.]+) % \| {aim} \|", page, re.M)
         # A correlation of 0.9 cannot be seen in five launches: the page says so.
@@ -138,7 +138,7 @@ def test_the_page_has_the_scenes_of_the_verdicts_and_each_is_as_it_is_to_be(
 
 def test_the_page_says_how_right_the_stated_numbers_are(decisions: ModuleType) -> None:
     """The other table of the page is the output of `python -m bench.decisions needed`."""
-    page = (ROOT / "docs" / "numbers" / "differences.md").read_text()
+    page = (ROOT / "docs" / "validation" / "verdicts.md").read_text()
     for one in decisions.needed.statements():
         [over] = re.findall(rf"^\| {re.escape(one.name)} \| \d+ \| ([\d.]+) \| \d+% \|", page, re.M)
         assert 0.5 <= float(over) <= 2.0

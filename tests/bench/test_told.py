@@ -87,7 +87,7 @@ def test_the_page_says_how_right_each_command_is(told: ModuleType) -> None:
     """The table of the page is the output of `python -m bench.decisions commands`: every median of
     what is stated is within a factor of two.
     """
-    page = (ROOT / "docs" / "numbers" / "differences.md").read_text()
+    page = (ROOT / "docs" / "validation" / "verdicts.md").read_text()
     for scene in told.scenes():
         name = re.escape(scene.name)
         row = rf"^\| {name} \| \d+ \| ([\d.]+) \| \d+% \| \d+% \| \d+% \| (\d+)% \|"

@@ -76,7 +76,16 @@ def test_no_line_is_wider_than_the_terminal_and_nothing_is_fetched(recorder: Mod
     text = recorder.SESSION.read_text()
     assert max(map(len, recorder.lines_of(text))) <= recorder.WIDTH
     assert not re.search(r"url\((?!#)|<script|@import", text)
-    assert "docs/images/session.svg" in (ROOT / "README.md").read_text()
+    assert "images/session.svg" in (ROOT / "docs" / "index.md").read_text()
+
+
+def test_the_readme_shows_a_run_as_it_was_recorded(recorder: ModuleType) -> None:
+    [shown] = re.findall(r"```console\n\$ (.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    command, *output = shown.splitlines()
+    assert command == recorder.MEASURES
+    recorded = [line for line in blocks(recorder)[command] if line]
+    assert recorded[: len(output)] == output
+    assert len(output) >= 3
 
 
 def test_a_drawing_keeps_columns_and_colours(recorder: ModuleType) -> None:
