@@ -16,17 +16,19 @@ if TYPE_CHECKING:
 
     import pytest
 
+BOLD = re.compile(r"\x1b\[\d*m")
+
 
 def test_each_shown_line_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for record in (ROOT / "docs" / "records").iterdir():
         shutil.copy(record, tmp_path)
     page = (ROOT / "docs" / "faq.md").read_text()
-    shown = re.findall(r"```console\n\$ weft (.*)\n(.*?)```", page, re.DOTALL)
+    shown = re.findall(r"```console\n\$ weft ([^\n]*)\n(.*?)```", page, re.DOTALL)
     assert len(shown) >= 2
     for command, lines in shown:
-        done = weft_here(shlex.split(command), {**os.environ, **TERMINAL})
-        printed = " ".join(done.stdout.split())
+        done = weft_here(shlex.split(command), {**os.environ, **TERMINAL, "COLUMNS": "120"})
+        printed = " ".join(BOLD.sub("", done.stdout).split())
         assert printed
         for line in lines.splitlines():
             assert " ".join(line.split()) in printed, (command, line)
