@@ -176,7 +176,7 @@ def test_the_runs_of_the_pages_are_taken(monkeypatch: pytest.MonkeyPatch, tmp_pa
     wrong = []
     found = {line: page for page, line in pages() if line.startswith("weft run")}
     runs = {line: page for line, page in found.items() if not OF_THE_READER.search(line)}
-    assert len(runs) > 60
+    assert len(runs) > 90
     for line, page in runs.items():
         try:
             asked = request_of_command(line, monkeypatch)
