@@ -56,7 +56,7 @@ FEWER = {
     r"--sizes (?:8|0)\.\.\d\w+": "--sizes 8,64KiB",
     r"--ranks 32": "--ranks 6",
     r"--slow n7": "--slow n2",
-    r"(random_pairs .*routing.*|alltoall.*)": r"\1 --sizes 64KiB",
+    r"(alltoall.*)": r"\1 --sizes 64KiB",
     r"weft predict": "weft predict --samples 1 --budget 5min",
 }
 

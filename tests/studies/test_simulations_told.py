@@ -166,7 +166,7 @@ def test_an_application_is_told_by_its_lattice_and_its_iteration(tmp_path: Path)
 def test_an_answer_is_of_its_variant_with_the_most_switches_on_a_way() -> None:
     for fabric, most in ((VARIANT.fabric, 3), (FabricAsked(nodes=4, switch="4"), 1)):
         variant = Variant(fabric=fabric, algorithm="ring")
-        found = answer_of(variant, (), ((), ()), "r.jsonl")
+        found = answer_of(variant, (), (((), ()), ()), "r.jsonl")
         assert (found.switches, found.nodes, found.record) == (most, 4, "r.jsonl")
         assert (found.variant, found.algorithm) == (variant.label, "ring")
         assert found.moved == ((), ())

@@ -12,7 +12,7 @@ from weft.cli.lattice import takes_lattice
 from weft.cli.options import Json
 from weft.cli.printed import say
 from weft.cli.typed import is_typed, refuse_typed, typed_of
-from weft.studies.variants import NO_TAPER
+from weft.studies.variants import NO_TAPER, USUAL_HOP
 from weft.units import parse_percent, parse_seconds
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ weft predict allreduce --platform escher --nodes 64 --switch 24 --sizes 8..1MiB 
 
 weft predict random_pairs --platform escher --nodes 64 --switch 24 --rails 1,2 --sizes 1MiB
 
-weft predict random_pairs --platform escher --nodes 64 --switch 24 --routing ideal,d-mod-k
+weft predict random_pairs --platform escher --nodes 16 --switch 8 --sizes 64KiB \
+--routing ideal,d-mod-k
 
 weft predict ping_pong stream --platform escher --nodes 64 --switch 24 --pairs near,far,random
 
@@ -125,7 +126,11 @@ _Shared = Annotated[
 ]
 _Hop = Annotated[
     str,
-    typer.Option(help="Add so much for each switch behind the first.", rich_help_panel=_PANEL),
+    typer.Option(
+        help="Latency of each further switch. The default is an assumption: without this option"
+        " intervals cover 100 to 400 ns.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 _Algorithm = Annotated[
     str,
@@ -148,7 +153,7 @@ _Rate = Annotated[
     typer.Option(
         help="Let a rank compute so much, where milc charges its work, and add so much to a sum:"
         " 4GFlop/s, 2GB/s, or both with a comma. Default: as the platform does, and an operation"
-        " for each number of a sum."
+        " for each number of a sum. Intervals then cover 1 to 20 GFlop/s for sums."
     ),
 ]
 
@@ -176,7 +181,7 @@ def predict(
     pairs: _Pairs = "",
     ranks_per_node: _RanksPerNode = 1,
     shared: _Shared = "",
-    hop: _Hop = "200ns",
+    hop: _Hop = USUAL_HOP,
     algorithm: _Algorithm = "",
     sizes: Annotated[str, typer.Option(help="Send these sizes: 8,64KiB.")] = "",
     points: _Points = "",
@@ -195,7 +200,7 @@ def predict(
     from weft.fabric.topologies import FabricAsked
     from weft.plan import cases as plan
     from weft.sim.platforms import simulated_platform
-    from weft.studies.prediction import check_asked, predicted_on
+    from weft.studies.prediction import assumptions_of, check_asked, predicted_on
     from weft.studies.simulations import Effort
     from weft.studies.variants import Lists, on_node, variants_of
 
@@ -217,7 +222,9 @@ def predict(
     experiment = plan.Experiment(tests=tuple(tests), sizes=sizes, ranks=ranks, variants=of)
     effort = Effort(parse_seconds(budget), samples, output, _say, typed_of(context))
     base, limit = simulated_platform(platform, rate), parse_percent(within) if within else None
-    _show(predicted_on(base, variants, experiment, effort, limit, shared), as_json=json)
+    assumptions = assumptions_of(base, variants, tests, typed_of(context))
+    found = predicted_on(base, variants, experiment, effort, limit, shared, assumptions)
+    _show(found, as_json=json)
 
 
 def _show(found: "Predicted", *, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from weft.analysis.stats.error_bound import SHARE, bounds_further
+from weft.sim.assumptions import AssumedPart
 from weft.sim.fidelity import point_errors, predicted_ns
 from weft.sim.platforms import check_kind, protocols_of
 from weft.tables import Table
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 # The columns of a table of predictions; one without any cell is left out.
 OVER_RANKS = "ranks"
-_HEAD = ("case", "fabric", "figure", OVER_RANKS, "by the calibration", "slower")
+ASSUMED = "assumed"
+_HEAD = ("case", "fabric", "figure", OVER_RANKS, "by the calibration", ASSUMED, "slower")
+# A table shows an assumption that makes more than this share of a value.
+SHOWN_SHARE = 0.1
 # A published table is of two nodes at one switch.
 PUBLISHED_NODES = 2
 
@@ -33,7 +37,9 @@ class PredictedFigure(msgspec.Struct, frozen=True, kw_only=True):
     `bytes` is the size that was asked for. A mean of several places or draws has the range in which
     90 % of them are, `low` to `high`, and how often was drawn. `mean_ns` and `slowest_ns` are over
     the ranks, if the test keeps every rank's times: the value of a collective operation is the
-    mean, and that of an exchange or an iteration `is_of_slowest`.
+    mean, and that of an exchange or an iteration `is_of_slowest`. `shares` are the parts of the
+    time that assumptions make; with them at the ends of their ranges the value is `least` to
+    `most`.
     """
 
     case: str
@@ -47,13 +53,24 @@ class PredictedFigure(msgspec.Struct, frozen=True, kw_only=True):
     mean_ns: float | None = None
     slowest_ns: float | None = None
     is_of_slowest: bool = False
+    shares: dict[AssumedPart, float] = {}
+    least: float | None = None
+    most: float | None = None
+
+
+class AssumedFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of a fabric with other assumed times, ns."""
+
+    assumed_ns: dict[AssumedPart, float]
+    figures: tuple[PredictedFigure, ...]
 
 
 class PredictedFabric(msgspec.Struct, frozen=True, kw_only=True):
     """A variant with its figures, and the record that they are in.
 
     `moved` are the same figures with the platform moved within the calibration's errors, in the
-    same order of moves for every variant; none where that was not simulated.
+    same order of moves for every variant; none where that was not simulated. `assumed` are they
+    with assumed times at the ends of their ranges.
     """
 
     variant: str
@@ -61,6 +78,7 @@ class PredictedFabric(msgspec.Struct, frozen=True, kw_only=True):
     switches: int
     figures: tuple[PredictedFigure, ...]
     moved: tuple[tuple[PredictedFigure, ...], ...] = ()
+    assumed: tuple[AssumedFigures, ...] = ()
     algorithm: str = ""
     record: str = ""
 
@@ -165,14 +183,21 @@ def slower_within(first: PredictedFabric, other: PredictedFabric, at: int) -> Sl
     """Of the figure at a place, with both fabrics moved alike: the calibration's error is common.
 
     The interval is the envelope over the moves and the unmoved platform: a bound for parameters
-    that are off by their worst errors, and no interval of confidence.
+    that are off by their worst errors, and no interval of confidence. Assumptions widen it by the
+    factors of their own envelope.
     """
     value = slower(first.figures[at], other.figures[at])
     if not (first.moved and other.moved):
         return Slower(value=value)
     pairs = zip(first.moved, other.moved, strict=True)
     found = [value, *(slower(one[at], two[at]) for one, two in pairs)]
-    return Slower(value=value, low=min(found), high=max(found))
+    of_assumed = zip(first.assumed, other.assumed, strict=True)
+    ends = [value, *(slower(one.figures[at], two.figures[at]) for one, two in of_assumed)]
+    low, high = (
+        (1 + calibrated) * (1 + assumed) / (1 + value) - 1
+        for calibrated, assumed in ((min(found), min(ends)), (max(found), max(ends)))
+    )
+    return Slower(value=value, low=low, high=high)
 
 
 class Within(msgspec.Struct, frozen=True, kw_only=True):
@@ -229,7 +254,11 @@ def answers_table(
             figure = one.figures[at]
             more = "" if one is answers[0] else in_percent(slower_within(answers[0], one, at))
             interval = _interval(figure, certainty, memory)
-            row = (figure.case, one.variant, _shown(figure), _over_ranks(figure), interval, more)
+            assumed = shares_in_words(figure)
+            row = (
+                figure.case, one.variant, _shown(figure), _over_ranks(figure), interval, assumed,
+                more,
+            )  # fmt: skip
             for column, cell in zip(columns.values(), row, strict=True):
                 column.append(cell)
     head = [name for name, cells in columns.items() if any(cells)]
@@ -245,6 +274,15 @@ def answers_table(
         rows=tuple(zip(*(columns[name] for name in head), strict=True)),
         notes=tuple(notes),
         left=(0, 1),
+    )
+
+
+def shares_in_words(figure: PredictedFigure) -> str:
+    """Assumptions that make much of a figure: "adder 91 %"."""
+    return ", ".join(
+        f"{part} {100 * share:.0f} %"
+        for part, share in figure.shares.items()
+        if share > SHOWN_SHARE
     )
 
 
@@ -285,8 +323,12 @@ def _interval(
     figure: PredictedFigure, certainty: Certainty | None, memory: Certainty | None
 ) -> str:
     """What a figure may be where the links, and what ranks of a node share, are as far off as they
-    may be: a time is a sum of parts of both, so it is off by no more than the worse of them."""
-    ends = [_end(figure.low, figure.value), _end(figure.high, figure.value)]
+    may be: a time is a sum of parts of both, so it is off by no more than the worse of them. The
+    ends of assumptions change both ends of a range of places by their factors."""
+    ends = [
+        _end(figure.low, figure.value) * _end(figure.least, figure.value) / figure.value,
+        _end(figure.high, figure.value) * _end(figure.most, figure.value) / figure.value,
+    ]
     if certainty is None:
         return "not known" if figure.low is None else _range(figure, ends)
     lows, highs = zip(*(one.outer for one in (certainty, memory) if one is not None), strict=True)

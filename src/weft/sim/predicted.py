@@ -25,7 +25,7 @@ from weft.fabric.topology import WORDS_LIKE
 from weft.names import choose
 from weft.plan.simulated import SimulatedPlatform
 from weft.sim.crossbar import coarseness_of
-from weft.sim.sensitivity import Move, moved
+from weft.sim.sensitivity import Move, moved, with_assumed
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -192,13 +192,14 @@ def every_placed(
         hop_ns=variant.hop_ns,
         settings=settings,
     )
+    parameters = with_assumed(parameters, move)
     routes = routes_of(fabric, variant.routing)
     many = "es" * (routes.most_switches > 1)
     words = (
         f"links and hosts of {base.name}",
         variant.label,
         f"{counted(fabric.nodes, 'node')}, {routes.most_switches} switch{many} on the longest way",
-        f"{variant.hop_ns:g} ns for each further switch",
+        f"{parameters.hop_ns:g} ns for each further switch",
         f"precision {settings.get('surf/precision', '1e-12')} s",
         base.origin,
     )

@@ -14,19 +14,25 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.sim.assumptions import FLOAT_BYTES, AssumedPart
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from weft.fabric.simgrid import PlatformParameters
+    from weft.sim.assumptions import Assumption
 
 _LINES = ("smpi/os", "smpi/ois", "smpi/or")
 
 
 class Move(msgspec.Struct, frozen=True, kw_only=True):
     """How many times as long the platform's own times are, those of no byte and those of each; and
-    all those of the `memory` that ranks of a node share."""
+    all those of the `memory` that ranks of a node share. `assumed_ns` replaces assumed times."""
 
     fixed: float = 1.0
     byte: float = 1.0
     memory: float = 1.0
+    assumed_ns: dict[AssumedPart, float] = {}
 
 
 def corners(
@@ -50,6 +56,32 @@ def corners(
         for one, other in of_links
         for end in dict.fromkeys(memory)
     )
+
+
+def ends_of_ranges(assumptions: Sequence[Assumption]) -> tuple[Move, ...]:
+    """Each assumption at each end of its range, and all at the same end together.
+
+    A time that counts already is not simulated again.
+    """
+    usual = {one.part: one.usual_ns for one in assumptions}
+    least = {one.part: one.least_ns for one in assumptions}
+    most = {one.part: one.most_ns for one in assumptions}
+    asked = [{part: end[part]} for part in usual for end in (least, most)]
+    found: list[dict[AssumedPart, float]] = []
+    for times in (*asked, least, most):
+        changed = {part: time for part, time in times.items() if time != usual[part]}
+        if changed and changed not in found:
+            found.append(changed)
+    return tuple(Move(assumed_ns=one) for one in found)
+
+
+def with_assumed(parameters: PlatformParameters, move: Move) -> PlatformParameters:
+    """The parameters with the times that the move assumes of switches and additions."""
+    rate = parameters.sum_bytes_per_s
+    if addition_ns := move.assumed_ns.get("adder"):
+        rate = FLOAT_BYTES * 1e9 / addition_ns
+    hop_ns = move.assumed_ns.get("switches", parameters.hop_ns)
+    return msgspec.structs.replace(parameters, hop_ns=hop_ns, sum_bytes_per_s=rate)
 
 
 def moved(parameters: PlatformParameters, move: Move) -> PlatformParameters:

@@ -8,6 +8,7 @@ import msgspec
 
 from weft.sim.algorithms import LIBRARIES
 from weft.sim.answers import notes_of
+from weft.sim.assumptions import PARTS, AssumedPart
 from weft.tables import Table
 from weft.units import format_bytes, format_time
 from weft.wording import counted
@@ -42,14 +43,16 @@ class AlgorithmTimes(msgspec.Struct, frozen=True, kw_only=True):
 class AlgorithmSwitch(msgspec.Struct, frozen=True, kw_only=True):
     """From this size on another algorithm is the best, until the next switch.
 
-    With the platform moved within the calibration's errors that is from `earliest` to `latest`;
-    `latest` is None where it is not the best at any size then, and both are 0 without moves.
+    With the platform moved within the calibration's errors, and with assumptions at their ends,
+    that is from `earliest` to `latest`; `latest` is None where it is not the best at any size then,
+    and both are 0 without moves. `depends` are the assumptions that alone move it.
     """
 
     algorithm: str
     from_bytes: int
     earliest: int = 0
     latest: int | None = 0
+    depends: tuple[AssumedPart, ...] = ()
 
 
 class Loss(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,11 +70,14 @@ def is_of_algorithms(answers: Sequence[PredictedFabric]) -> bool:
     return len(answers) > 1 and len({one.algorithm for one in answers}) == len(answers)
 
 
-def times_of(answers: Sequence[PredictedFabric], move: int | None = None) -> AlgorithmTimes:
-    """Of the platform as it is, or moved so."""
+def times_of(
+    answers: Sequence[PredictedFabric], move: int | None = None, end: int | None = None
+) -> AlgorithmTimes:
+    """Of the platform as it is, moved so, or with assumptions at such an end."""
     found: dict[str, tuple[float, ...]] = {}
     for one in answers:
         figures = one.figures if move is None else one.moved[move]
+        figures = figures if end is None else one.assumed[end].figures
         ordered = sorted(figures, key=lambda figure: figure.bytes)
         found[one.algorithm] = tuple(figure.value for figure in ordered)
     return AlgorithmTimes(
@@ -87,10 +93,17 @@ def switches_of(answers: Sequence[PredictedFabric]) -> tuple[AlgorithmSwitch, ..
     if not times.algorithms:
         return ()
     moves = min(len(one.moved) for one in answers)
-    firsts = [_firsts(times_of(answers, move)) for move in range(moves)]
+    ends = range(min(len(one.assumed) for one in answers))
+    of_moves = [_firsts(times_of(answers, move)) for move in range(moves)]
+    of_ends = [_firsts(times_of(answers, end=end)) for end in ends]
     found = []
     for at, name in _firsts(times):
-        starts = [_start_near(one, name, at) for one in firsts]
+        starts = [_start_near(one, name, at) for one in (*of_moves, *of_ends)]
+        changed = [
+            tuple(answers[0].assumed[end].assumed_ns)
+            for end in ends
+            if _start_near(of_ends[end], name, at) != at
+        ]
         known = [start for start in starts if start is not None]
         found.append(
             AlgorithmSwitch(
@@ -100,6 +113,7 @@ def switches_of(answers: Sequence[PredictedFabric]) -> tuple[AlgorithmSwitch, ..
                 latest=(times.bytes[max(known)] if len(known) == len(starts) else None)
                 if starts
                 else 0,
+                depends=tuple(part for part in PARTS if (part,) in changed),
             )
         )
     return tuple(found)
@@ -193,20 +207,23 @@ def in_words(answers: Sequence[PredictedFabric]) -> list[str]:
     switches = switches_of(answers)
     named = ", ".join(map(_switch_in_words, switches))
     lines = [f"the fastest of these: {named}"] if switches else []
-    if switches and all(one.moved for one in answers):
+    reasons = ["the calibration's error"] * all(one.moved for one in answers)
+    reasons += ["the assumptions"] * all(one.assumed for one in answers)
+    if switches and reasons:
         is_moved = any(one.earliest != one.latest for one in switches)
-        lines[0] += "; in brackets where that begins" if is_moved else ", whatever"
-        lines[0] += " by the calibration's error" if is_moved else " the calibration's error"
+        lines[0] += "; in brackets where that begins by" if is_moved else ", whatever"
+        lines[0] += f" {' and '.join(reasons)}"
     return [*lines, *(_loss_in_words(one) for one in losses_of(answers))]
 
 
 def _switch_in_words(one: AlgorithmSwitch) -> str:
     words = f"{one.algorithm} from {format_bytes(one.from_bytes)}"
+    depends = f"; depends on the assumed {' and '.join(one.depends)}" if one.depends else ""
     if one.latest is None:
-        return f"{words} [perhaps at no size]"
+        return f"{words} [perhaps at no size{depends}]"
     if one.earliest == one.latest:
         return words
-    return f"{words} [{format_bytes(one.earliest)} to {format_bytes(one.latest)}]"
+    return f"{words} [{format_bytes(one.earliest)} to {format_bytes(one.latest)}{depends}]"
 
 
 def _loss_in_words(one: Loss) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from weft.errors import WeftError
 from weft.fabric.routes import routes_of
 from weft.fabric.topologies import build_fabric
-from weft.sim.answers import PredictedFabric, PredictedFigure
+from weft.sim.answers import AssumedFigures, PredictedFabric, PredictedFigure
 from weft.topics.exchange import over_ranks_of
 from weft.topics.scaling.rows import scaling_of
 from weft.units import format_bytes, format_duration
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from weft.analysis.summary import CaseSummary
     from weft.sim.predicted import Variant
+    from weft.sim.sensitivity import Move
     from weft.topics.base import Results
     from weft.topics.scaling.rows import ScalingRow
 
@@ -30,19 +31,33 @@ _RANGE = (0.05, 0.95)
 def answer_of(
     variant: Variant,
     figures: tuple[PredictedFigure, ...],
-    moved: tuple[tuple[PredictedFigure, ...], ...],
+    changed: tuple[Sequence[tuple[PredictedFigure, ...]], tuple[AssumedFigures, ...]],
     record: str,
 ) -> PredictedFabric:
-    """A variant with its figures, those of the moved platforms, and its first record."""
+    """A variant with its figures, its first record, and its figures on changed platforms: moved
+    ones, and those with other assumed times.
+    """
+    moved, assumed = changed
     routes = routes_of(build_fabric(variant.fabric), variant.routing)
     return PredictedFabric(
         variant=variant.label,
         nodes=variant.fabric.nodes,
         switches=routes.most_switches,
         figures=figures,
-        moved=moved,
+        moved=tuple(moved),
+        assumed=assumed,
         algorithm=variant.algorithm,
         record=record,
+    )
+
+
+def assumed_figures(
+    ends: Sequence[Move], found: Sequence[tuple[PredictedFigure, ...]]
+) -> tuple[AssumedFigures, ...]:
+    """Figures with the assumed times of each end; none where they were not simulated."""
+    return tuple(
+        AssumedFigures(assumed_ns=end.assumed_ns, figures=figures)
+        for end, figures in zip(ends, found, strict=False)
     )
 
 

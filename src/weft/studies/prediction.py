@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from weft.errors import WeftError
-from weft.studies.predicted_figures import answer_of, figures_of
+from weft.studies.predicted_figures import answer_of, assumed_figures, figures_of
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from weft.report.html import Card, Picture
     from weft.report.page import Front
     from weft.sim.answers import Certainty, PredictedFabric
+    from weft.sim.assumptions import Assumption
     from weft.sim.predicted import Variant
     from weft.studies.placed_tests import PlacedTests
     from weft.studies.simulations import Effort
@@ -37,6 +38,8 @@ _MORE_NODES = "use more --nodes, or smaller --points"
 # Fabrics that the first screen has cards of, and rows of one.
 MOST_CARDS = 6
 MOST_ON_A_CARD = 4
+# Adds many numbers; sums of applications have a few.
+_ADDING = "allreduce"
 _SHARED = "the errors of the memory that ranks of a node share"
 
 
@@ -60,13 +63,18 @@ def predicted_on(
     effort: "Effort",
     limit: float | None = None,
     shared: str = "",
+    assumptions: "Sequence[Assumption]" = (),
 ) -> Predicted:
     """Simulate tests on each fabric, with the links and hosts of a platform.
 
     `limit` is how much slower than the first a fabric may be, as a fraction; `shared` is the
-    name of the platform whose memory ranks of a node share, as the variants have it. Before a large
-    simulation small ones tell what it will cost here. Raises WeftError.
+    name of the platform whose memory ranks of a node share, as the variants have it. Intervals
+    cover the ranges of the `assumptions`. Before a large simulation small ones tell what it will
+    cost here. Raises WeftError.
     """
+    from weft.sim.assumed_shares import assumptions_in_words, with_shares
+    from weft.sim.sensitivity import ends_of_ranges
+
     placed = effort.placed(base, variants, experiment)
     published = _published(base)
     _check_refused(effort.refused(placed[0]), published.name if published else "")
@@ -75,6 +83,8 @@ def predicted_on(
     certainty, memory = known_certainty(base), memory_of(placed, shared)
     is_known = memory is not None or not _have_neighbours(placed)
     moved = effort.moved(base, variants, experiment, certainty if is_known else None, memory)
+    ends = ends_of_ranges(assumptions)
+    assumed = effort.assumed(base, variants, experiment, ends)
     results = tuple(
         _results_of(variant.label, of_variant)
         for variant, of_variant in zip(variants, runs, strict=True)
@@ -83,16 +93,21 @@ def predicted_on(
     answers = []
     for at, variant in enumerate(variants):
         shares = [one.share for one in placed[at]]
-        of_moves = [[_results(run) for run in own] for own in (moved[at] if moved else ())]
-        answers.append(
-            answer_of(
-                variant,
-                figures_of(results[at], shares, lacking),
-                tuple(figures_of(own, shares, lacking) for own in of_moves),
-                str(results[at][0].run.path),
-            )
+        of_moves, of_ends = (
+            [figures_of([_results(run) for run in own], shares, lacking) for own in found]
+            for found in (moved[at] if moved else (), assumed[at] if assumed else ())
         )
-    lines = [*dict.fromkeys(lacking.values()), *memory_in_words(placed, certainty, memory)]
+        answer = answer_of(
+            variant,
+            figures_of(results[at], shares, lacking),
+            (of_moves, assumed_figures(ends, of_ends)),
+            str(results[at][0].run.path),
+        )
+        answers.append(with_shares(answer, assumptions))
+    lines = [
+        *dict.fromkeys(lacking.values()), *memory_in_words(placed, certainty, memory),
+        *assumptions_in_words(assumptions, answers),
+    ]  # fmt: skip
     front, table = _front(base, answers, (certainty, memory), limit, lines)
     return Predicted(
         answers=tuple(answers),
@@ -141,6 +156,30 @@ def check_asked(platform: str, nodes: int, samples: int, asked: "ApplicationsAsk
             "a prediction computes nothing: the platform says how fast a rank is",
             "omit --threads and --long-links",
         )
+
+
+def assumptions_of(
+    base: "SimulatedPlatform",
+    variants: "Sequence[Variant]",
+    tests: Sequence[str],
+    typed: frozenset[str],
+) -> "tuple[Assumption, ...]":
+    """The times that nobody measured or typed, of those that these tests and fabrics have."""
+    from weft.fabric.network import hops_of
+    from weft.fabric.topologies import build_fabric
+    from weft.sim.assumptions import assumed_adder, assumed_switches
+    from weft.sim.predicted import parameters_of
+    from weft.studies.placed_tests import plain_name
+
+    found = []
+    has_further = any(hops_of(build_fabric(one.fabric)).diameter > 1 for one in variants)
+    if "hop" not in typed and has_further:
+        found.append(assumed_switches())
+    parameters = parameters_of(base)
+    has_sums = any(plain_name(test) == _ADDING for test in tests)
+    if has_sums and "rate" not in typed and not parameters.sum_bytes_per_s:
+        found.append(assumed_adder(parameters.flops_per_s))
+    return tuple(found)
 
 
 def known_certainty(base: "SimulatedPlatform") -> "Certainty | None":
@@ -241,12 +280,13 @@ def _front(
 def _cards(table: "Table") -> "tuple[Card, ...]":
     """A card a fabric, with the table's rows; none of more than a first screen has room for."""
     from weft.report.html import Card
-    from weft.sim.answers import OVER_RANKS
+    from weft.sim.answers import ASSUMED, OVER_RANKS
 
     figures: dict[str, list[tuple[str, str, str]]] = {}
     for row in table.rows:
         cells = dict(zip(table.head, row, strict=True))
         words = [cells.get(OVER_RANKS, ""), cells["by the calibration"]]
+        words += [f"assumed: {one}" for one in [cells.get(ASSUMED, "")] if one]
         words += [f"{one} slower" for one in [cells.get("slower", "")] if one]
         value = (cells["case"], cells["figure"], "; ".join(filter(None, words)))
         figures.setdefault(cells["fabric"], []).append(value)

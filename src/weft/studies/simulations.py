@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from weft.sim.answers import Certainty
     from weft.sim.effort import Forecast, Pilot
     from weft.sim.predicted import Variant
+    from weft.sim.sensitivity import Move
     from weft.studies.placed_tests import PlacedTests
 
 _ROOM = 0.8
@@ -32,6 +33,8 @@ _ROOM = 0.8
 _MORE_TIME = 5.0
 # A moved platform takes as long as the one that was simulated.
 _MOVES_TAKE = 1.0
+_NO_DIFFERENCES = "no interval of the differences"
+_NO_ASSUMPTIONS = "no interval covers the assumptions"
 # Endings of what weft writes into a folder, which is not called so itself.
 _FILES = (".html", ".jsonl", ".zst", ".json", ".csv", ".svg", ".pdf")
 
@@ -277,9 +280,7 @@ class Effort:
         all placements; none of them where nothing is compared, no error is known, or the budget
         does not suffice.
         """
-        from weft.record.run import load
         from weft.sim.sensitivity import corners
-        from weft.studies.placed_tests import placed_tests_of
 
         if len(variants) == 1 or certainty is None:
             return []
@@ -288,15 +289,50 @@ class Effort:
             certainty.ends(certainty.byte),
             memory.outer if memory else (1.0, 1.0),
         )
-        needed_s = len(moves) * _MOVES_TAKE * self._simulated_s
-        spent_s = time.monotonic() - self._begun_s
-        if needed_s > self._budget_s - spent_s:
-            more = format_duration(1.2 * (spent_s + needed_s))
-            self.say(
-                f"no interval of the differences: the budget is too short; use --budget {more}"
-            )
+        if not self._has_time_for(moves, _NO_DIFFERENCES):
             return []
         self.say(f"simulating {len(moves)} moved platforms for the interval of the differences")
+        return self._simulated(base, variants, experiment, moves, _NO_DIFFERENCES)
+
+    def assumed(
+        self,
+        base: "SimulatedPlatform",
+        variants: "Sequence[Variant]",
+        experiment: "Experiment",
+        moves: "Sequence[Move]",
+    ) -> "list[list[list[Run]]]":
+        """Each variant with assumptions at the ends of their ranges, as `moved` has them."""
+        if not moves or not self._has_time_for(moves, _NO_ASSUMPTIONS):
+            return []
+        ends = counted(len(moves), "end")
+        self.say(f"simulating {ends} of the assumptions' ranges for the intervals")
+        return self._simulated(base, variants, experiment, moves, _NO_ASSUMPTIONS)
+
+    def _has_time_for(self, moves: "Sequence[Move]", otherwise: str) -> bool:
+        """Whether the budget suffices for so many moves; says so otherwise."""
+        needed_s = len(moves) * _MOVES_TAKE * self._simulated_s
+        spent_s = time.monotonic() - self._begun_s
+        if needed_s <= self._budget_s - spent_s:
+            return True
+        more = format_duration(1.2 * (spent_s + needed_s))
+        self._say_too_short(otherwise, more)
+        return False
+
+    def _say_too_short(self, otherwise: str, more: str) -> None:
+        self.say(f"{otherwise}: the budget is too short; use --budget {more}")
+
+    def _simulated(
+        self,
+        base: "SimulatedPlatform",
+        variants: "Sequence[Variant]",
+        experiment: "Experiment",
+        moves: "Sequence[Move]",
+        otherwise: str,
+    ) -> "list[list[list[Run]]]":
+        """For each variant and move the records of all placements; none where the budget ended."""
+        from weft.record.run import load
+        from weft.studies.placed_tests import placed_tests_of
+
         found = []
         with tempfile.TemporaryDirectory(prefix="weft-predict-") as folder:
             for variant in variants:
@@ -310,6 +346,10 @@ class Effort:
                     ):
                         runs.append(load(self._start(one, path)))
                         path.unlink()
+                        if not has_ended(runs[-1]):
+                            more = format_duration(_MORE_TIME * self._budget_s)
+                            self._say_too_short(otherwise, more)
+                            return []
                     of_variant.append(runs)
                 found.append(of_variant)
         return found

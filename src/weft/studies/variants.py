@@ -9,6 +9,7 @@ import msgspec
 
 from weft.errors import WeftError, without_effect
 from weft.fabric.simgrid import OnNode
+from weft.sim.assumptions import SWITCH_NS
 from weft.wording import counted
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 MOST_VARIANTS = 8
 MOST_RANKS_PER_NODE = 256
 NO_TAPER = "1:1"
+USUAL_HOP = f"{SWITCH_NS[1]:g}ns"
 _USUAL = ("fat-tree",)
 
 
@@ -34,7 +36,7 @@ class Lists(msgspec.Struct, frozen=True, kw_only=True):
     mapping: str = ""
     pairs: str = ""
     on_node: OnNode = OnNode()
-    hop: str = "200ns"
+    hop: str = USUAL_HOP
     algorithm: str = ""
 
 
