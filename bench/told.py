@@ -42,10 +42,10 @@ BASE_NS = 10_000.0
 RIGHT = 2.0
 FACTORS = (1 / RIGHT, 1.0, RIGHT)
 MOST = {"launch": 128, "session": 80}
-# As "about 12 launches a side, in about 40s: type" or "about 3 sessions more, of 60s each: type".
+# As "about 12 launches a side, in about 40s: run" or "about 3 sessions more, of 60s each: run".
 STATED = re.compile(
     r"takes about ([\d,]+) (launch|session)(?:e?s)?(?: more)?(?: a side)?"
-    r"(?:, in about ([\w.]+)|, of ([\w.]+)(?: and [\w.]+)* each)?: type"
+    r"(?:, in about ([\w.]+)|, of ([\w.]+)(?: and [\w.]+)* each)?: run"
 )
 OPEN = re.compile(r"takes (?:about|over|more than)")
 Random = np.random.Generator

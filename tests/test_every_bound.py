@@ -1,6 +1,6 @@
-"""Both sides of every bound that a refusal states: what it says may be typed is taken.
+"""Both sides of every bound that a refusal states: what it says may be used is taken.
 
-A refusal says "X is out of range; type A to B". A and B are taken, what is beyond is refused. Of
+A refusal says "X is out of range; use A to B". A and B are taken, what is beyond is refused. Of
 each source that says so one entry at least is in BOUNDS.
 """
 
@@ -129,6 +129,6 @@ def test_each_source_that_states_a_range_is_here() -> None:
 def test_an_error_whose_fix_stands_before_its_cause_is_noticed() -> None:
     """By tests/support/errors.py, wherever a test meets one that weft raises."""
     source = str(ROOT / "src" / "weft" / "errors.py")
-    code = compile("raise WeftError('type 1 to 8', 'there are 9')", source, "exec")
+    code = compile("raise WeftError('use 1 to 8', 'there are 9')", source, "exec")
     with pytest.raises(AssertionError, match="exchanged"):
         exec(code, {"WeftError": WeftError})  # noqa: S102 - our own line

@@ -135,7 +135,7 @@ Interface interface_called(const std::string& name) {
     names.insert(entry->ifa_name);
     if (name != entry->ifa_name || worth <= best) continue;
     if (!is_up(*entry)) {
-      throw std::runtime_error("interface " + name + " is down; type: ip link set " + name + " up");
+      throw std::runtime_error("interface " + name + " is down; run ip link set " + name + " up");
     }
     best = worth;
     chosen = {name, address};

@@ -376,7 +376,7 @@ def check_datagrams_are_not_connected_by_rdma_cm() -> None:
 def check_a_port_that_is_down_says_how_to_bring_it_up() -> None:
     run("ip", "link", "set", "roce1", "down")
     try:
-        _is_refused("rxe1 port 1 is down; type: ip link set roce1 up", "--option", "device=rxe1")
+        _is_refused("rxe1 port 1 is down; run ip link set roce1 up", "--option", "device=rxe1")
     finally:  # with the route that went with it
         run("ip", "link", "set", "roce1", "up")
         run("ip", "route", "replace", "10.9.0.1", "dev", "roce1", "table", "100")

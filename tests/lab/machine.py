@@ -32,7 +32,7 @@ EMULATOR = "qemu-system-x86_64"
 TOOLS = (EMULATOR, "busybox", "cpio", "ip", "rdma", "setpriv")
 # QEMU 7.2 emulates AVX2's gather of doubles wrongly.
 CPU = "max,avx2=off"
-INSTALL = "type: scripts/install-system-packages test"
+INSTALL = "run scripts/install-system-packages test"
 # What stands between the kernel's start and the host's files, in an order that loads.
 BOOT_MODULES = (
     "virtio_ring", "virtio", "virtio_pci_legacy_dev", "virtio_pci_modern_dev", "virtio_pci",

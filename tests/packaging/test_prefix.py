@@ -80,7 +80,7 @@ def by_module(site: Path, prefix: str, line: str) -> str:
     """A shell's line with the module loaded, as a shell that has `module` would run it."""
     init = next((path for path in MODULES.values() if path.exists()), None)
     if init is None:
-        pytest.skip("no module command; type: scripts/install-system-packages test")
+        pytest.skip("no module command; run scripts/install-system-packages test")
     use = f"module use {site}/modules {site}/{prefix}/share/modulefiles"
     return f"source {init} && {use} && module load weft && {line}"
 

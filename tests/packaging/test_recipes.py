@@ -156,7 +156,7 @@ def test_the_images_programs_are_started_by_wrappers(tmp_path: Path) -> None:
     ]
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done
-    assert f"1 programs in {tmp_path}/made; type: export WEFT_ENGINE_DIR=" in done.stdout
+    assert f"1 programs in {tmp_path}/made; run export WEFT_ENGINE_DIR=" in done.stdout
     program = tmp_path / "made" / "openmpi" / "rank-tcp"
     done = subprocess.run(
         [program, "--cpus", "0,1"], env=environment, capture_output=True, text=True, check=True

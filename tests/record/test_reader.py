@@ -285,9 +285,9 @@ def test_the_order_of_lines_of_a_kind_is_kept(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("there", "asked", "is_whole", "told"),
-    [("a.jsonl", "a.jsonl.zst", False, "the run is interrupted; type"),
-     ("a.jsonl", "a.jsonl.zst", True, "the record is not packed; type"),
-     ("a.jsonl.zst", "a.jsonl", True, "the run is complete; type")],
+    [("a.jsonl", "a.jsonl.zst", False, "the run is interrupted; use"),
+     ("a.jsonl", "a.jsonl.zst", True, "the record is not packed; use"),
+     ("a.jsonl.zst", "a.jsonl", True, "the run is complete; use")],
 )  # fmt: skip
 def test_a_record_in_its_other_form_is_named(
     tmp_path: Path, there: str, asked: str, is_whole: bool, told: str

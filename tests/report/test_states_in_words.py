@@ -167,7 +167,7 @@ def test_a_record_without_any_figure_has_no_precision(tmp_path: Path) -> None:
     assert rules[11] == ("not asked", "the record has no bandwidth")
     state, why = rules[2]
     assert (state, why.partition("; ")[0]) == ("yours", "the record has 1 test")
-    assert why.endswith("; 3 of 3 cases without a figure, with the reason")
+    assert why.endswith("; 3 of 3 cases have a reason instead of a result")
 
 
 def test_a_kind_of_notes_is_said_once_with_its_first_case(run: Run) -> None:
@@ -197,9 +197,11 @@ def test_the_methods_of_a_simulation_claim_no_measurement(run: Run) -> None:
     found = methods_of(of(simulated(run)))
     sections = dict(found.sections)
     label = platform().in_words
-    assert sections["Hardware"] == f"Nothing was measured: {label} was simulated."
-    assert sections["Statistics"] == "Repeats are identical, so that no figure has an interval."
-    assert "Times are of" not in sections["Measurement"]
+    assert sections["Hardware"] == f"Results are simulated, not measured. Platform: {label}."
+    assert (
+        sections["Statistics"] == "Repeated simulations are identical, so results have no interval."
+    )
+    assert "Times come from" not in sections["Measurement"]
     assert "Times are of" in dict(methods_of(of(run)).sections)["Measurement"]
     rules = {one.number: (one.state, one.reason) for one in found.rules}
     assert rules[5] == ("kept", "simulated: repeats are identical, and the record says so")

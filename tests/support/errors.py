@@ -15,7 +15,7 @@ SOURCES = str(Path(__file__).resolve().parents[2] / "src" / "weft")
 # How nearly all fixes begin, and no cause does.
 ORDERS = frozenset(
     ("add", "ask", "check", "choose", "correct", "did", "give", "import", "install", "make",
-     "measure", "omit", "remove", "rename", "type", "use", "write")
+     "measure", "omit", "remove", "rename", "repeat", "run", "use", "write")
 )  # fmt: skip
 _init = WeftError.__init__
 

@@ -47,7 +47,7 @@ OfiEndpoint::OfiEndpoint(const OfiFabric& fabric)
   const int enabled = fi_enable(endpoint);
   if (enabled == -FI_EBUSY && fabric.provider() == "shm") {
     fail_ofi("another user's process left shared memory under this process's number",
-             "type: rm /dev/shm/" + std::to_string(getpid()) + ":*");
+             "run rm /dev/shm/" + std::to_string(getpid()) + ":*");
   }
   require_ofi(enabled, "enabling an endpoint whose queues are for FI_UNIVERSE_SIZE ranks");
 }

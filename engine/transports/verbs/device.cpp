@@ -61,7 +61,7 @@ std::string how_to_start(const std::string& device, int port, const ibv_port_att
   }
   const std::string interface = first_line_of("/sys/class/infiniband/" + device + "/ports/" +
                                               std::to_string(port) + "/gid_attrs/ndevs/0");
-  return "type: ip link set " + (interface.empty() ? "ITS_INTERFACE" : interface) + " up";
+  return "run ip link set " + (interface.empty() ? "ITS_INTERFACE" : interface) + " up";
 }
 
 std::string state_of(const ibv_port_attr& attributes) {

@@ -68,7 +68,7 @@ Buffer VerbsMemory::adopt(const Buffer& memory, int access) {
   const std::uint64_t key = enter(memory, access);
   if (key == 0) {
     fail_with_cause("cannot register " + std::to_string(memory.bytes) + " bytes, " + limit_text(),
-                    "type: ulimit -l unlimited, or raise memlock in /etc/security/limits.conf");
+                    "run ulimit -l unlimited, or raise memlock in /etc/security/limits.conf");
   }
   return {memory.data, memory.bytes, key};
 }

@@ -32,7 +32,7 @@ State = Literal["kept", "not kept", "yours", "not asked"]
 SOURCE = "Hoefler and Belli, Scientific Benchmarking of Parallel Computing Systems, SC'15"
 # How a rule's state is marked in a list.
 MARKS: dict[State, str] = {"kept": "[x]", "not kept": "[ ]", "yours": "[?]", "not asked": "[-]"}
-_LEGEND = "[x] kept, [ ] not kept, [?] for the authors to say, [-] not asked by this record."
+_LEGEND = "[x] met, [ ] not met, [?] for the authors to answer, [-] does not apply to this record."
 
 
 class KeptRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,16 +92,16 @@ def methods_latex(found: Methods) -> str:
 def _hardware(run: Run) -> str:
     platform = run.header.plan.simulated
     if platform:
-        return f"Nothing was measured: {platform.in_words} was simulated."
+        return f"Results are simulated, not measured. Platform: {platform.in_words}."
     kinds: dict[str, list[str]] = {}
     for name, manifest in run.header.hosts.items():
         kinds.setdefault(_machine(manifest), []).append(name)
     if not kinds:
-        return "The record does not say on which hosts it was measured."
+        return "The record does not name its hosts."
     return " ".join(
         f"{in_a_row(names, 'and')} {verb_of(len(names), 'have')} {words}."
         if words
-        else f"Of {in_a_row(names, 'and')} the record tells nothing."
+        else f"The record does not describe {in_a_row(names, 'and')}."
         for words, names in kinds.items()
     )
 
@@ -126,13 +126,13 @@ def _machine(manifest: Mapping[str, Any]) -> str:
     if facts.cpu.governor:
         parts.append(f"the governor {facts.cpu.governor}")
     if facts.system.is_virtual:
-        parts.append(f"a virtual machine of {facts.system.hypervisor or 'an unknown hypervisor'}")
+        parts.append(f"a virtual machine ({facts.system.hypervisor or 'unknown hypervisor'})")
     return ", ".join(filter(None, parts))
 
 
 def _software(run: Run) -> str:
     if imported := run.header.imported:
-        return f"{imported.program}, whose output was read by weft {run.header.weft_version}."
+        return f"{imported.program}; weft {run.header.weft_version} imported its output."
     first = next(iter(run.header.hosts.values()), {})
     software = typed(dict(first)).software
     mpi = dict.fromkeys(one.mpi for one in run.launches.values())
@@ -153,30 +153,30 @@ def _measurement(results: Results) -> str:
     tests = in_a_row(list(dict.fromkeys(one.test for one in summaries)), "and")
     over = in_a_row(list(dict.fromkeys(one.transport for one in summaries)), "and")
     span = format_bytes(sizes[0]) if len(sizes) == 1 else (
-        f"{format_bytes(sizes[0])} to {format_bytes(sizes[-1])}, {counted(len(sizes), 'size')}"
+        f"{counted(len(sizes), 'size')} from {format_bytes(sizes[0])} to {format_bytes(sizes[-1])}"
     )  # fmt: skip
     words = [
         f"{tests} over {over}, {span}, {ranks_of(results)}: {counted(len(summaries), 'case')}."
     ]
     if run.header.imported:
         return f"{words[0]} {_as_printed(run.header.imported)}"
-    made = counted(len(run.launches), "launch")
     words.append(
-        f"{made} of the ranks, {plan.launches} asked of each case, in an order drawn from the seed"
-        f" {plan.seed}; the command was: {' '.join(run.header.command)}."
+        f"The ranks were launched {counted(len(run.launches), 'time')},"
+        f" {counted(plan.launches, 'time')} per case, in random order (seed {plan.seed}). Command: {' '.join(run.header.command)}."
     )
     samples = sum(one.samples for one in summaries)
-    words.append(f"{counted(samples, 'sample')} without those of the warm-up.")
-    words.append("Times are virtual: the simulator's." if plan.simulated else _clock(run))
+    words.append(f"The record has {counted(samples, 'sample')} after warm-up.")
+    words.append("Times are the simulator's virtual time." if plan.simulated else _clock(run))
     words.append(
-        "Received buffers were compared byte by byte with what was sent, outside the timed region."
+        "Received data were compared with the data sent, byte by byte, outside the timed region."
     )
     return " ".join(filter(None, words))
 
 
 def _as_printed(imported: Imported) -> str:
-    by = f", by: {imported.command}" if imported.command else ""
-    return f"Figures as {imported.tool} printed them in {counted(len(imported.files), 'file')}{by}."
+    by = f" Command: {imported.command}." if imported.command else ""
+    files = counted(len(imported.files), "file")
+    return f"The results are those that {imported.tool} printed, from {files}.{by}"
 
 
 def _clock(run: Run) -> str:
@@ -185,9 +185,9 @@ def _clock(run: Run) -> str:
     if clock is None:
         return ""
     return (
-        f"Times are of {clock.name} on rank 0, {format_time(clock.tick_ns)} a tick; a pair of reads"
-        f" costs {format_time(clock.cost_ns)}, and a sample spans as many operations as keep that"
-        " below 1 %, except where each is timed by itself."
+        f"Times come from {clock.name} on rank 0, with {format_time(clock.tick_ns)} per tick."
+        f" Two reads cost {format_time(clock.cost_ns)}. Each sample spans enough operations to keep"
+        " that cost below 1 %, unless operations are timed one by one."
     )
 
 
@@ -195,18 +195,18 @@ def _statistics(run: Run, summaries: Sequence[CaseSummary]) -> str:
     plan = run.header.plan
     good = [one for one in summaries if one.status == "ok"]
     if run.header.imported and not any(map(_has_interval, good)):
-        return "What the other program states, without intervals of ours."
+        return "The results are those of the other program; weft adds no intervals."
     if run.header.imported:
         return (
-            "A figure is the median over files, each a launch, of what the other program states;"
-            f" its 95 % interval is over them: {_methods_of_intervals(good)}."
+            "Each result is the median over files, which count as launches."
+            f" Its 95 % interval covers launches: {_methods_of_intervals(good)}."
         )
     if plan.simulated:
-        return "Repeats are identical, so that no figure has an interval."
+        return "Repeated simulations are identical, so results have no interval."
     settled = sum(one.settled for one in good)
     percent = format_percent(100 * plan.precision)
     return (
-        "A figure is the median over launches of each launch's median; its 95 % interval is over"
+        "Each result is the median of the launches' medians. Its 95 % interval covers"
         f" launches: {_methods_of_intervals(good)}."
         f" {settled} of {counted(len(summaries), 'case')} reached ±{percent} within the budget of"
         f" {plan.budget_s:g} s."
@@ -226,21 +226,21 @@ def _methods_of_intervals(good: Sequence[CaseSummary]) -> str:
     counts = sorted({one.launches for one in good})
     parts = []
     if any(count in WIDENING for count in counts):
-        parts.append("the range of two to five launches, widened as log-normal ones need")
+        parts.append("for two to five launches, their range, widened for log-normal medians")
     if any(count > max(WIDENING) for count in counts):
-        parts.append("interpolated order statistics of six launches or more")
+        parts.append("for six launches or more, interpolated order statistics")
     if 1 in counts:
-        parts.append("none of one launch")
+        parts.append("for one launch, no interval")
     return "; ".join(parts) or "no case was measured"
 
 
 _OF_RATIOS = (
-    "the record has times and rates; ratios are made of two records only, by weft compare, and are"
-    " geometric means there"
+    "the record has times and rates; only weft compare forms ratios, of two records, and summarises"
+    " them by geometric means"
 )
 _OF_PLOTS = (
-    "weft draws intervals as bars and joins the sizes of one curve alone; of other plots the"
-    " authors say"
+    "weft draws intervals as bars and connects only the sizes of one curve; the authors answer for"
+    " other plots"
 )
 
 
@@ -249,20 +249,20 @@ def _rules(results: Results) -> list[tuple[str, tuple[State, str]]]:
     run, summaries = results.run, results.summaries
     good = [one for one in summaries if one.status == "ok"]
     return [
-        ("Of a speed-up, the base case and its absolute time", _speed_ups(run)),
-        ("Why only a part of the tests or of the machine", _subsets(summaries)),
-        ("Arithmetic means of costs, harmonic ones of rates", _means(run)),
-        ("No summary of ratios where costs or rates can be summarised",
+        ("Speedup: give the base case and its absolute time", _speed_ups(run)),
+        ("Give the reason for using a subset of benchmarks or nodes", _subsets(summaries)),
+        ("Use arithmetic means for costs, harmonic means for rates", _means(run)),
+        ("Do not summarise ratios if costs or rates can be summarised",
          ("kept", _OF_RATIOS)),
-        ("Whether values repeat exactly; else intervals", _intervals(run, good)),
-        ("No normal distribution without a check", _normality(run, good)),
-        ("Comparisons that are statistically sound",
-         ("not asked", "nothing is compared in one record; weft compare has intervals of ratios")),
-        ("Other percentiles where the median does not tell", _percentiles(run, good)),
-        ("All factors, their levels and the whole set-up", _set_up(run)),
-        ("How it was measured, synchronised and summarised", _technique(run)),
-        ("Upper bounds of the performance", _bounds(good)),
-        ("Plots with what is needed; lines only where they mean something",
+        ("Say whether results are deterministic; if not, give intervals", _intervals(run, good)),
+        ("Do not assume a normal distribution without a check", _normality(run, good)),
+        ("Compare results by sound statistics",
+         ("not asked", "one record compares nothing; weft compare gives intervals of ratios")),
+        ("Report other percentiles where the median is not enough", _percentiles(run, good)),
+        ("Document all factors, their levels and the setup", _set_up(run)),
+        ("Document measurement, synchronisation and summaries", _technique(run)),
+        ("Give upper bounds of performance", _bounds(good)),
+        ("Plot as much as needed; connect points only where a line has a meaning",
          ("kept", _OF_PLOTS)),
     ]  # fmt: skip
 
@@ -270,19 +270,19 @@ def _rules(results: Results) -> list[tuple[str, tuple[State, str]]]:
 def _speed_ups(run: Run) -> tuple[State, str]:
     counts = sorted({one.ranks for one in run.cases.values() if one.of_application})
     if len(counts) < 2:
-        return "not asked", "no program was measured on several numbers of ranks: no speed-up"
+        return "not asked", "no application ran on several numbers of ranks"
     return "kept", (
-        f"efficiencies are over the run of {counted(counts[0], 'rank')} of the same program, whose"
-        " time stands in the same table"
+        f"efficiencies are relative to the same application on {counted(counts[0], 'rank')}; the"
+        " same table has its time"
     )
 
 
 def _subsets(summaries: Sequence[CaseSummary]) -> tuple[State, str]:
     tests = len({one.test for one in summaries})
     lost = sum(one.status != "ok" for one in summaries)
-    words = f"the record has {counted(tests, 'test')}; say why these, and why so many ranks"
+    words = f"the record has {counted(tests, 'test')}; explain the choice of tests and ranks"
     if lost:
-        words += f"; {lost} of {counted(len(summaries), 'case')} without a figure, with the reason"
+        words += f"; {lost} of {counted(len(summaries), 'case')} have a reason instead of a result"
     return "yours", words
 
 
@@ -290,22 +290,22 @@ def _means(run: Run) -> tuple[State, str]:
     if run.header.imported:
         kinds = sorted({batch.stated.figure for batch in run.lines.batches if batch.stated})
         return "yours", (
-            f"{run.header.imported.tool} states {in_a_row([f'{one}s' for one in kinds], 'and')};"
-            " say how it makes a rate of times"
+            f"{run.header.imported.tool} prints {in_a_row([f'{one}s' for one in kinds], 'and')};"
+            " explain how it turns times into rates"
         )
-    return "kept", "figures are medians; a bandwidth is bytes over the median time"
+    return "kept", "results are medians; a bandwidth is bytes divided by the median time"
 
 
 def _intervals(run: Run, good: Sequence[CaseSummary]) -> tuple[State, str]:
     if run.header.plan.simulated:
-        return "kept", "simulated: repeats are identical, and the record says so"
+        return "kept", "simulations are deterministic, and the record says so"
     if not good:
         return "not kept", "no case was measured"
     without = [one for one in good if not _has_interval(one)]
     if without:
         more = "import further runs" if run.header.imported else "measure more launches"
         return "not kept", (
-            f"{len(without)} of {counted(len(good), 'case')} without an interval, first"
+            f"{len(without)} of {counted(len(good), 'case')} have no interval, the first is"
             f" {without[0].case}: {more}"
         )
     return "kept", f"each of {counted(len(good), 'case')} has a 95 % interval over launches"
@@ -317,47 +317,47 @@ def _normality(run: Run, good: Sequence[CaseSummary]) -> tuple[State, str]:
     few = [one for one in good if one.launches in WIDENING]
     if few:
         return "not kept", (
-            f"{len(few)} of {counted(len(good), 'case')} of at most"
-            f" {counted(max(WIDENING), 'launch')}: their intervals suppose log-normal launches,"
-            " which so few cannot show"
+            f"{len(few)} of {counted(len(good), 'case')} have at most"
+            f" {counted(max(WIDENING), 'launch')}: their intervals assume log-normal medians, and"
+            " so few launches cannot confirm that"
         )
-    return "kept", "order statistics of six launches or more suppose no distribution"
+    return "kept", "order statistics of six launches or more assume no distribution"
 
 
 def _percentiles(run: Run, good: Sequence[CaseSummary]) -> tuple[State, str]:
     if run.header.imported:
         return "not kept", "the record has no samples"
     if run.header.plan.simulated:
-        return "not asked", "simulated: repeats are identical"
+        return "not asked", "simulations are deterministic"
     modes = sum(any("two modes" in flag for flag in one.flags) for one in good)
     words = (
-        "the record has the samples, of many ranks their quantiles; percentiles stand where there"
-        " are samples enough"
+        "the record has all samples (quantiles for many ranks); percentiles are shown where"
+        " samples suffice"
     )
-    return "kept", f"{words}; {counted(modes, 'case')} with two modes" if modes else words
+    return "kept", f"{words}; two modes in {counted(modes, 'case')}" if modes else words
 
 
 def _set_up(run: Run) -> tuple[State, str]:
     if not run.header.hosts:
-        why = "simulated: the platform is in the record" if run.header.plan.simulated else ""
+        why = "the record has the simulated platform" if run.header.plan.simulated else ""
         return ("kept", why) if why else ("not kept", "the record does not describe the hosts")
     return "yours", (
-        "the record has hosts, versions, options, order, seed and command; add what no host knows:"
-        " switches, cables, other jobs, the room"
+        "the record has hosts, versions, options, order, seed and command; add the facts that no"
+        " host knows: switches, cables, other jobs, cooling"
     )
 
 
 def _technique(run: Run) -> tuple[State, str]:
     if run.header.imported:
-        return "not kept", f"what {run.header.imported.tool} does is not in the record"
+        return "not kept", f"the record does not say how {run.header.imported.tool} measures"
     if run.header.plan.simulated:
         return (
             "kept",
-            "simulated: times have no clock's cost; the record has the way of each test",
+            "virtual time has no clock cost; the record describes each test",
         )
     return "kept", (
-        "the clock, its cost, warm-up, operations of a sample and the way of each test are in the"
-        " record, and stand above"
+        "the record has the clock, its cost, warm-up, operations per sample and a description of"
+        " each test; see above"
     )
 
 
@@ -367,8 +367,8 @@ def _bounds(good: Sequence[CaseSummary]) -> tuple[State, str]:
     if not rates:
         return "not asked", "the record has no bandwidth"
     if not known:
-        return "not kept", "the link of none is known: weft show --link names one"
+        return "not kept", "the link is unknown: name it with weft show --link"
     return "kept", (
-        f"{len(known)} of {counted(len(rates), 'bandwidth')} stand beside the peak of"
+        f"{len(known)} of {counted(len(rates), 'bandwidth')} are compared with the peak of"
         f" {known[0].link}"
     )

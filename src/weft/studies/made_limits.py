@@ -112,7 +112,7 @@ def _few(count: int, run: Run) -> str:
     return (
         f"{counted(count, 'limit')} of fewer than {TAILED_LAUNCHES} launches: where these have a"
         f" tail to slow times, or two modes, an equal machine keeps a limit in about 90 % of"
-        f" runs; of {TAILED_LAUNCHES} launches in {100 * KEEPS:.0f} %: type"
+        f" runs; of {TAILED_LAUNCHES} launches in {100 * KEEPS:.0f} %: run"
         f" {next_session_of(run).command(TAILED_LAUNCHES)}, and give the new record"
     )
 

@@ -100,7 +100,7 @@ def small_pages_in_words(run: Run) -> tuple[str, ...]:
     largest = max(case.bytes for case in long)
     words = ("--transport", transports, "--sizes", largest, "--pages", "small,huge")
     said = (
-        "pages: no message lay in huge pages; to see what they would give type"
+        "pages: no message lay in huge pages; to see what they would give, run"
         f" {weft_run(*tests, *words)}"
     )
     return (said,)

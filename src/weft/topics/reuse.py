@@ -203,7 +203,7 @@ def reuse_in_words(found: Reuse) -> str:
     """From which working set on, or below which share of reuse, performance drops."""
     if found.launches < 2:
         return (
-            f"buffer reuse: {found.name}: one launch shows no drop for certain: type"
+            f"buffer reuse: {found.name}: one launch shows no drop for certain: run"
             f" {found.more_launches}"
         )
     if found.scheme == "turn":

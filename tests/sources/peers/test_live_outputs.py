@@ -88,7 +88,7 @@ def test_what_is_printed_today_is_read(name: str, tmp_path: Path) -> None:
     peer = PEERS[name]
     program = re.sub(r"^env \S+ ", "", peer.server).split()[0]
     if shutil.which(program) is None:
-        pytest.skip(f"{program} is not installed; type: scripts/install-system-packages test")
+        pytest.skip(f"{program} is not installed; run scripts/install-system-packages test")
     script = SCRIPT.format(server=peer.server, client=peer.client)
     done = subprocess.run(
         [*ALONE, "bash", "-c", script],

@@ -54,7 +54,7 @@ def notes_of(
         )
     elif "one launch" in bases:
         notes.append(
-            "one launch does not show the variation between launches, so there is no verdict; type"
+            "one launch does not show the variation between launches, so there is no verdict; run"
             f" {' and '.join(_more_launches(sides))}"
         )
     notes += [

@@ -285,7 +285,7 @@ def _notes(series: Series, robust: Line, misfit: float) -> list[str]:
     notes = []
     if series.counted == 1:
         notes.append(
-            "one launch does not show the variation between launches, so there is no interval; type"
+            "one launch does not show the variation between launches, so there is no interval; run"
             f" {series.more_launches}"
         )
     elif not robust.slope_ns_per_byte.is_bounded:

@@ -166,7 +166,7 @@ def not_looked_for(launches: Sequence[NDArray[np.float64]], again: NextSession) 
             sentences.append(
                 f"{what} not checked: it takes {counted(fewest, 'sample')} per launch, and {few} of"
                 f" {counted(len(launches), 'launch')} {verb_of(few, 'have', len(launches))} fewer"
-                f" (about {middle}); type"
+                f" (about {middle}); run"
                 f" {again.longer(1.5 * fewest / max(middle, 1))}"
             )
     return sentences

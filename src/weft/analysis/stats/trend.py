@@ -245,7 +245,7 @@ def alike_in_words(run: Run) -> str:
     if not known and alike >= HIGH:
         return (
             f"launches that follow each other look alike ({of}): intervals may be too narrow; from"
-            f" {in_time.FEWEST} launches on they are wider by what is measured: type"
+            f" {in_time.FEWEST} launches on they are wider by what is measured: run"
             f" {command_for_launches(run, in_time.FEWEST)}"
         )
     return ""
