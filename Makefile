@@ -114,7 +114,7 @@ docs: build ## Write the documentation as a site, build/site/readme.html
 	@echo "build/site/readme.html"
 
 # What a page shows a command print is what it prints today. A run that was ended goes on.
-docs-figures: build ## Run the commands of the pages on predictions and prices again, and write them (ARGS="--only WORD")
+docs-figures: build ## Run the commands of pages with output again, and write the pages (ARGS="--only WORD")
 	$(BIN)/python -m bench.docs_figures $(ARGS)
 	$(BIN)/python scripts/record_session.py
 	$(BIN)/python scripts/run_notebook.py docs/notebooks/first-look.ipynb

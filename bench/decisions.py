@@ -11,7 +11,7 @@ with a launch effect that all sizes of a curve share, a scatter of each size's o
 outliers, two modes, and correlation from launch to launch; then the functions that weft itself uses
 judge them; for the table of commands they are written into records, and the commands are typed on
 these.
-docs/validation/verdicts.md has what it printed.
+docs/validation/verdicts.md and check.md have its tables.
 """
 
 from __future__ import annotations

@@ -3,11 +3,11 @@
     .venv/bin/python -m bench.diagnosis                # the table, some hours at 1,024 nodes
     .venv/bin/python -m bench.diagnosis --trials 20 --nodes 64
 
-Prints Markdown, a row as it is known, which docs/map.md has. Nothing is measured: times of all
-pairs are drawn, round by round as the engine plays them, with a launch's and a round's own effect,
-and a scatter of 2 % of each time that is skewed and has outliers. What is faulty is slower by twice
-that. Right is a first answer that names what was planted, alone or among the causes that make the
-same pairs slow, and of two faults both; a false alarm is any answer on a healthy fabric.
+Prints Markdown, a row as it is known, which docs/validation/map.md has. Nothing is measured: times
+of all pairs are drawn, round by round as the engine plays them, with a launch's and a round's own
+effect, and a scatter of 2 % of each time that is skewed and has outliers. What is faulty is slower
+by twice that. Right is a first answer that names what was planted, alone or among the causes that
+make the same pairs slow, and of two faults both; a false alarm is any answer on a healthy fabric.
 
 A node that is delayed now and then is found in means over medians: 40 samples of each way are
 drawn, of a healthy one with the same scatter and outliers, and of the node's one of ten takes four
@@ -307,8 +307,8 @@ def false_alarms(
             slower = disturbances(random, drawn, fabric) if is_disturbed else nothing
             alarms += bool(diagnose(times_of(random, drawn, slower), fabric).findings)
         cells.append(f"{100 * alarms / trials:.0f}")
-    what = "leaves disturbed by the round" if is_disturbed else "somebody is named"
-    return (f"**healthy: {what}**", *cells)
+    what = "healthy, leaves disturbed by the round" if is_disturbed else "healthy"
+    return (f"**{what}: a cause is reported, %**", *cells)
 
 
 def delays_of(random: np.random.Generator, drawn: Drawn, bad: str) -> PairTimes:
@@ -346,7 +346,7 @@ def delayed_row(sizes: tuple[int, ...], trials: int, *, is_healthy: bool) -> tup
             found = delayed_in(delays_of(random, drawn, bad), fabric)
             told += bool(found) if is_healthy else _names(found, bad)
         cells.append(f"{100 * told / trials:.0f}")
-    what = "**healthy: somebody is delayed**" if is_healthy else "a node delayed now and then"
+    what = "**healthy: a delay is reported, %**" if is_healthy else "a node delayed now and then"
     return (what, *cells)
 
 
@@ -365,7 +365,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, nargs="*", choices=SIZES, default=SIZES)
     asked = parser.parse_args()
     sizes = tuple(asked.nodes)
-    head = ("planted, of 100 named right", *(f"{nodes} nodes" for nodes in sizes))
+    head = ("planted fault, % reported right", *(f"{nodes} nodes" for nodes in sizes))
     print(markdown([head]), flush=True)
     for name in FAULTS:
         print(row_of_cells(row_of(name, sizes, asked.trials)), flush=True)

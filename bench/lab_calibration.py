@@ -1,4 +1,4 @@
-"""How well a platform that was calibrated from two hosts predicts them, for docs/simulate.md.
+"""How well a platform calibrated from two hosts predicts them: docs/validation/simulation.md.
 
 Measures what `weft calibrate` uses and what it holds out, over tcp and over mpi, and prints its
 tables: the means of the errors stand in a line below the second. Two hosts of the lab:

@@ -10,7 +10,7 @@ three numbers of ranks on, the laws that they follow are printed too, with what 
 ranks than can be started here: for times a part that is fixed, one for each rank and one for each
 pair of ranks, for memory a line.
 
-    python -m bench.scale 16 32 64 128 256 --into docs/many-ranks.md
+    python -m bench.scale 16 32 64 128 256 --into docs/validation/many-ranks.md
 
 writes the table of the page: what was measured, and by the laws what 1,024, 4,096 and 16,384 ranks
 cost. Simulated ranks have a command of their own, bench.simulated_ranks.

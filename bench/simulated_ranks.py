@@ -3,7 +3,7 @@
 The simulator is driven as `weft predict` drives it, as coarse as so many ranks and such messages
 allow: a halo on all ranks of one switch.
 
-    python -m bench.simulated_ranks 256 1024 4096 --into docs/many-ranks.md
+    python -m bench.simulated_ranks 256 1024 4096 --into docs/validation/many-ranks.md
 
 writes the table of the page, with what their laws say of 16,384 ranks.
 """

@@ -1,4 +1,4 @@
-"""What predictions cost here: forecast and truth side by side, for docs/predict.md.
+"""Costs of predictions, estimated and measured, for docs/validation/simulation-costs.md.
 
 Each row is a prediction by `weft predict`: what its line before the simulation says of time, of a
 processor's time and of memory, and what the simulation of all nodes then took. The clock's time is

@@ -4,7 +4,7 @@ Platforms of drawn numbers are simulated: their latency, overheads, protocols an
 Each is run, its record is fitted, calibrated from and compared with the next one's. Then the same
 records get the noise of real machines (an effect of 1 % of each of five launches, a skewed tail of
 each sample), and the shares of the 95 % intervals that hold the truth are counted. Prints Markdown;
-docs/simulate.md has what it printed.
+docs/validation/simulation.md has what it printed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A short form of `python -m bench.diagnosis`: what docs/map.md tells."""
+"""A short form of `python -m bench.diagnosis`: the table of docs/validation/map.md."""
 
 from pathlib import Path
 from types import ModuleType

@@ -130,7 +130,7 @@ def test_what_is_kept_is_of_the_day_and_of_the_sources(docs_figures: ModuleType)
 
 def test_what_is_said_of_a_short_budget_is_what_predictions_say(docs_figures: ModuleType) -> None:
     source = (ROOT / "src/weft/studies/simulations.py").read_text(encoding="utf-8")
-    assert f"no interval of the differences: {docs_figures._TOO_SHORT}" in source
+    assert f": {docs_figures._TOO_SHORT}; use --budget" in source
 
 
 def test_a_price_list_of_the_page_lies_beside_its_commands(docs_figures: ModuleType) -> None:

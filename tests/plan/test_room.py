@@ -123,8 +123,9 @@ def test_each_of_many_ranks_of_a_host_takes_more_than_one_of_a_few() -> None:
 
 def test_the_share_of_a_rank_is_that_of_the_measured_table() -> None:
     """`bench.scale` writes the table anew: a law that no longer fits it is heard of here."""
-    page = (Path(__file__).parents[2] / "docs" / "many-ranks.md").read_text(encoding="utf-8")
-    table = page.partition("<!-- bench.scale -->")[2].splitlines()
+    page = Path(__file__).parents[2] / "docs/validation/many-ranks.md"
+    text = page.read_text(encoding="utf-8")
+    table = text.partition("<!-- bench.scale -->")[2].splitlines()
     head = next(line for line in table if "measured at most" in line)
     row = next(line for line in table if "share of memory, ranks of weft" in line)
     [_, _, measured, *extrapolated, _] = row.split("|")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from weft.launch.protocol import Answer, Bye, Hello
 
 # How long ranks may take until they have started, and how much longer for each: where a thousand
-# share two cores they need minutes (docs/many-ranks.md).
+# share two cores they need minutes (docs/validation/many-ranks.md).
 START_DEADLINE_S = 40.0
 START_OF_A_RANK_S = 0.5
 _LEAST_START_S = 10.0

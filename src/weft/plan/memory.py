@@ -32,8 +32,8 @@ WORD_BYTES = 16 * PAGE_BYTES
 WORD_BYTES_A_LANE = 4 * PAGE_BYTES
 BYTES_A_PLACE = 96
 BYTES_A_VALUE = 96
-# What a rank has as its share before any case, and more of it for each rank on its host: the law of
-# the table in docs/many-ranks.md, by which the share of 4,096 ranks is twice that of few.
+# What a rank has as its share before any case, and more of it for each rank on its host: the law
+# of the table in docs/validation/many-ranks.md; of 4,096 ranks the share is twice that of few.
 RANK_BYTES = 4_500_000
 RANK_BYTES_A_RANK = 1100
 

@@ -2,8 +2,8 @@
 
 The one estimator of `weft compare` and `weft check`: the ratio of geometric means.
 
-Everything is on logarithms: a slowdown of 5 % is log 1.05. docs/check.md has the error rates, and
-`python -m bench.decisions` measures them.
+Everything is on logarithms: a slowdown of 5 % is log 1.05. docs/validation/check.md has the error
+rates, and `python -m bench.decisions` measures them.
 """
 
 from __future__ import annotations
