@@ -202,11 +202,11 @@ def test_the_methods_of_a_simulation_claim_no_measurement(run: Run) -> None:
         sections["Statistics"] == "Repeated simulations are identical, so results have no interval."
     )
     assert "Times come from" not in sections["Measurement"]
-    assert "Times are of" in dict(methods_of(of(run)).sections)["Measurement"]
+    assert "Times come from" in dict(methods_of(of(run)).sections)["Measurement"]
     rules = {one.number: (one.state, one.reason) for one in found.rules}
-    assert rules[5] == ("kept", "simulated: repeats are identical, and the record says so")
+    assert rules[5] == ("kept", "simulations are deterministic, and the record says so")
     assert rules[6] == ("not asked", "no interval is computed")
-    assert rules[9] == ("kept", "simulated: the platform is in the record")
+    assert rules[9] == ("kept", "the record has the simulated platform")
 
 
 def test_a_machine_is_said_as_far_as_it_is_known(run: Run) -> None:
@@ -228,13 +228,13 @@ def test_a_machine_is_said_as_far_as_it_is_known(run: Run) -> None:
     }  # fmt: skip
     known = (
         "Test CPU, 4 cores, 16 GiB of memory, CX6 mlx5_0 at 200 Gbit/s, rxe rxe0, RDMA x, eth0 at"
-        " 25 Gbit/s, the governor performance, a virtual machine of {}."
+        " 25 Gbit/s, the governor performance, a virtual machine ({})."
     )
     assert hardware(("a", full)) == "a has " + known.format("kvm")
     unnamed = {**full, "system": {"is_virtual": True}}
     several = hardware(("a", full), ("b", full), ("c", unnamed), ("d", {}))
     assert several == (
-        f"a and b have {known.format('kvm')} c has {known.format('an unknown hypervisor')} Of d the"
+        f"a and b have {known.format('kvm')} c has {known.format('unknown hypervisor')} Of d the"
         " record tells nothing."
     )
     assert hardware() == "The record does not say on which hosts it was measured."

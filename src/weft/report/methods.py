@@ -162,7 +162,8 @@ def _measurement(results: Results) -> str:
         return f"{words[0]} {_as_printed(run.header.imported)}"
     words.append(
         f"The ranks were launched {counted(len(run.launches), 'time')},"
-        f" {counted(plan.launches, 'time')} per case, in random order (seed {plan.seed}). Command: {' '.join(run.header.command)}."
+        f" {counted(plan.launches, 'time')} per case, in random order (seed {plan.seed})."
+        f" Command: {' '.join(run.header.command)}."
     )
     samples = sum(one.samples for one in summaries)
     words.append(f"The record has {counted(samples, 'sample')} after warm-up.")
