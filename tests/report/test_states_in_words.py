@@ -234,8 +234,8 @@ def test_a_machine_is_said_as_far_as_it_is_known(run: Run) -> None:
     unnamed = {**full, "system": {"is_virtual": True}}
     several = hardware(("a", full), ("b", full), ("c", unnamed), ("d", {}))
     assert several == (
-        f"a and b have {known.format('kvm')} c has {known.format('unknown hypervisor')} Of d the"
-        " record tells nothing."
+        f"a and b have {known.format('kvm')} c has {known.format('unknown hypervisor')} The record"
+        " does not describe d."
     )
     assert hardware() == "The record does not say on which hosts it was measured."
 
