@@ -237,7 +237,7 @@ def test_a_machine_is_said_as_far_as_it_is_known(run: Run) -> None:
         f"a and b have {known.format('kvm')} c has {known.format('unknown hypervisor')} The record"
         " does not describe d."
     )
-    assert hardware() == "The record does not say on which hosts it was measured."
+    assert hardware() == "The record does not name its hosts."
 
 
 class Axes:
