@@ -36,6 +36,7 @@ PAGES = (
     "docs/predict.md",
     "docs/price.md",
     "docs/scaling.md",
+    "docs/simulate.md",
     "docs/validation/simulation-costs.md",
 )
 _INDENT = "    "

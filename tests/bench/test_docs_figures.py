@@ -1,11 +1,14 @@
 """Commands of a page are run again, and what they print replaces what stood there."""
 
+import os
+import shlex
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from support.copies import ROOT
+from support.in_process import weft_here
 
 PAGE = """# A page
 
@@ -137,3 +140,34 @@ def test_a_price_list_of_the_page_lies_beside_its_commands(docs_figures: ModuleT
     page = "a\n\n```toml\ntitle = 1\n[[part]]\n```\n\n```toml\nother = 2\n```\n"
     assert docs_figures.prices_in(page) == "title = 1\n[[part]]\n"
     assert docs_figures.prices_in("none") == ""
+
+
+def check_outputs(docs_figures: ModuleType, page: str, folder: Path) -> None:
+    """Each output of a page is the one that its command prints today."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    (folder / "records").symlink_to(ROOT / "docs" / "records")
+    for name in docs_figures._TOML_FILES:
+        (folder / name).write_text(docs_figures.prices_in(text), encoding="utf-8")
+
+    def run(words: str) -> str:
+        is_plain = {"COLUMNS": "100", "TTY_COMPATIBLE": "0"}
+        return weft_here(shlex.split(words)[1:], {**os.environ, **is_plain}).stdout
+
+    assert docs_figures.made_again(text, run) == text, f"run: make docs-figures, for {page}"
+
+
+@pytest.mark.parametrize("page", ["check.md", "price.md", "simulate.md"])
+def test_outputs_on_pages_are_printed_today(
+    docs_figures: ModuleType, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_outputs(docs_figures, page, tmp_path)
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("page", ["map.md", "scaling.md"])
+def test_outputs_of_simulations_on_pages_are_printed_today(
+    docs_figures: ModuleType, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_outputs(docs_figures, page, tmp_path)
