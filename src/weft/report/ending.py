@@ -1,4 +1,4 @@
-"""What stands on a terminal after a run: result and verdict, which leave room for the files."""
+"""The end of a run on a terminal: results by size, verdict, next command, files."""
 
 from __future__ import annotations
 
@@ -8,25 +8,21 @@ from rich.text import Text
 
 from weft.analysis.stats.launches import next_session_of
 from weft.names import as_typed
-from weft.report.front import figures_of, first_figures_of, verdict_of
+from weft.report.front import verdict_of
 from weft.report.notes import troubles_in_words
 from weft.report.table import FittedTable
-from weft.report.terminal import first_topic, height_of
-from weft.tables import Table
+from weft.report.terminal import first_topic, has_figures, height_of
+from weft.topics import TOPICS
 from weft.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import Console, RenderableType
 
     from weft.topics.base import Results
 
-# With the lines of the record and of the report.
-MOST_LINES = 12
+# A screen of a usual window, with the lines of the record and of the report.
+MOST_LINES = 44
 _FILES = 2
-# Transports with a row of their own.
-MOST_ROWS = 5
 
 
 def render_ending(results: Results, screen: Console) -> list[RenderableType]:
@@ -65,40 +61,21 @@ def _troubles(results: Results) -> list[str]:
 
 
 def _result(results: Results, screen: Console, room: int) -> list[RenderableType]:
-    """The first figures of each transport, or what the first topic says that has anything."""
-    figures = first_figures_of(results)
-    # Of settings beside each other the ratios are the result.
-    if not figures or room < 2 or results.run.header.plan.variations:
+    """The tables of the first topic that has results, a test each, as many as have room.
+
+    Of settings beside each other the ratios are the result.
+    """
+    topic = next((one for one in TOPICS if has_figures(one, results)), None)
+    if topic is None or results.run.header.plan.variations:
         return first_topic(results, screen, room)
-    rows = [(one.transport, figures_of(one)) for one in figures]
-    names = list(dict.fromkeys(name for _, own in rows for name, _, _ in own))
-    cells = [
-        {name: f"{value} {interval}".strip() for name, value, interval in own} for _, own in rows
-    ]
-    known = [name for name in names if any(_is_known(one.get(name, "")) for one in cells)]
-    most = min(MOST_ROWS, room - 1)
-    while len(known) > 1 and _table(rows[:most], cells, known).width > screen.width:
-        known.pop()
-    shown: list[RenderableType] = [FittedTable(_table(rows[:most], cells, known))]
-    hidden = len(rows) - most
-    if hidden > 0:
-        shown.append(Text(f"{counted(hidden, 'more transport')} in the report"))
-    return shown
-
-
-def _table(
-    rows: Sequence[tuple[str, object]], cells: Sequence[dict[str, str]], known: Sequence[str]
-) -> Table:
-    return Table(
-        name="result",
-        caption="",
-        head=("", *known),
-        rows=tuple(
-            (transport, *(own.get(name, "-") for name in known))
-            for (transport, _), own in zip(rows, cells, strict=False)
-        ),
-    )
-
-
-def _is_known(cell: str) -> bool:
-    return bool(cell) and not cell.startswith("not known")
+    shown: list[RenderableType] = []
+    hidden = 0
+    for table in results.labelled(topic.tables(results.of(topic))):
+        part = [Text(table.caption.partition(":")[0], style="bold"), FittedTable(table)]
+        if height_of(screen, [*shown, *part]) < room:
+            shown += part
+        else:
+            hidden += 1
+    if not shown:
+        return first_topic(results, screen, room)
+    return [*shown, Text(f"{counted(hidden, 'more table')} in the report")] if hidden else shown

@@ -147,7 +147,7 @@ def first_topic(results: Results, screen: Console, lines: int) -> list[Renderabl
     One whose tables have something that was measured comes before others, if need be with its first
     table alone: what failed or is unsupported has its own line.
     """
-    with_figures = (topic for topic in TOPICS if _has_figures(topic, results))
+    with_figures = (topic for topic in TOPICS if has_figures(topic, results))
     found = chain(
         (
             _fitting(one, results, screen, lines) or _first_table(one, results, screen, lines)
@@ -173,7 +173,7 @@ def _first_table(
     return []
 
 
-def _has_figures(topic: Topic[Any], results: Results) -> bool:
+def has_figures(topic: Topic[Any], results: Results) -> bool:
     """Whether a topic's tables say anything about cases that were measured."""
     return bool(topic.brief(results.once(_MEASURED, _measured).of(topic), 1))
 
