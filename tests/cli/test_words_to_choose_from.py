@@ -26,8 +26,14 @@ NODES = "--platform escher --nodes 64 --switch 8"
         ("run --suite", "quick, paper, full"),
         ("list", "tests, transports, suites, platforms"),
         ("reproduce", "sandia, osu, fermilab"),
-        ("price --nodes 4 --topology", "fat-tree, torus, dragonfly, hyperx, slim-fly"),
-        (f"predict ping_pong {NODES} --topology", "fat-tree, torus, dragonfly"),
+        (
+            "price --nodes 4 --topology",
+            "fat-tree, rail-optimised, torus, dragonfly, dragonfly+, hyperx, slim-fly",
+        ),
+        (
+            f"predict ping_pong {NODES} --topology",
+            "fat-tree, rail-optimised, torus, dragonfly, dragonfly+",
+        ),
         (f"predict ping_pong {NODES} --mapping", "in-order, far, by-leaf, random"),
         (f"predict ping_pong {NODES} --pairs", "random, near, far"),
         (

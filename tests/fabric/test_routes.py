@@ -331,9 +331,10 @@ def test_a_routing_of_another_topology_is_refused() -> None:
 )
 def test_each_routing_has_a_way_between_any_two_ends(topology: str, routing: str) -> None:
     switch, shape = {"torus": ("9", "3x3x3"), "dragonfly": ("7", "")}.get(topology, ("8", ""))
+    nodes = {"dragonfly": 56, "rail-optimised": 32}.get(topology, 54)
     fabric = build_fabric(
         FabricAsked(
-            nodes=56 if topology == "dragonfly" else 54,
+            nodes=nodes,
             switch=switch,
             topology=topology,
             shape=shape,

@@ -8,7 +8,7 @@ import typer
 
 from weft.cli.options import with_options
 from weft.cli.typed import refuse_typed
-from weft.fabric.topologies import FabricAsked
+from weft.fabric.topologies import OF_RAILS, FabricAsked
 
 _PANEL = "The fabric"
 _Nodes = Annotated[
@@ -40,7 +40,9 @@ _Bisection = Annotated[
 _Topology = Annotated[
     str,
     typer.Option(
-        help="Build a fat-tree, torus, dragonfly, hyperx or slim-fly.", rich_help_panel=_PANEL
+        help="Build a fat-tree, rail-optimised (a leaf per rail, shared spines), torus, dragonfly,"
+        " dragonfly+, hyperx or slim-fly.",
+        rich_help_panel=_PANEL,
     ),
 ]
 Levels = Annotated[
@@ -140,7 +142,9 @@ def fabric_of(
 def check_fabric(context: typer.Context, topology: str) -> None:
     """Raises WeftError for a typed option that a fabric of this topology does not have."""
     if topology != "fat-tree":
-        refuse_typed(context, *OF_FAT_TREE, why=f"a {topology} is no fat tree")
+        own = tuple(name for name in OF_FAT_TREE if f"--{name}" not in OF_RAILS)
+        others = own if topology == "rail-optimised" else OF_FAT_TREE
+        refuse_typed(context, *others, why=f"a {topology} is no fat tree")
     if topology != "torus":
         own = {"hyperx": (), "slim-fly": ("shape",)}.get(topology, OF_TORUS)
         refuse_typed(

@@ -31,10 +31,9 @@ weft predict halo --platform escher --nodes 96 --switch 24 --speed 1,2
 
 weft predict allreduce --platform escher --nodes 64 --switch 24 --sizes 8..1MiB --algorithm all
 
-weft predict random_pairs --platform escher --nodes 64 --switch 24 --rails 1,2 --sizes 1MiB
+weft predict random_pairs --platform escher --nodes 64 --switch 24 --sizes 1MiB --hop 150ns
 
-weft predict random_pairs --platform escher --nodes 16 --switch 8 --sizes 64KiB \
---routing ideal,d-mod-k
+weft predict halo --platform escher --nodes 16 --switch 8 --extents 8 --rails 1,2
 
 weft predict ping_pong stream --platform escher --nodes 64 --switch 24 --pairs near,far,random
 
@@ -56,7 +55,8 @@ _Nodes = Annotated[
 _Topology = Annotated[
     list[str] | None,
     typer.Option(
-        help='Build this fabric: fat-tree, torus or dragonfly, or a phrase: "fat-tree 24/288 half".'
+        help="Build this fabric: fat-tree, rail-optimised, torus, dragonfly or dragonfly+, or a"
+        ' phrase: "fat-tree 24/288 half".'
         " Several are compared.",
         rich_help_panel=_PANEL,
     ),

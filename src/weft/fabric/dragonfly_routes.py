@@ -11,9 +11,10 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from weft.errors import WeftError
 from weft.fabric.dragonfly_draws import steps_between_groups
 from weft.fabric.links import Bundle
-from weft.fabric.network import ports_used
+from weft.fabric.network import groups_of, ports_used
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,9 @@ class _Groups:
 
     def __init__(self, fabric: Fabric) -> None:
         self.count = fabric.groups
-        self.size = len(fabric.switches) // fabric.groups
+        every = groups_of(fabric)
+        self.size = len(every[0])
+        self.is_whole = all(len(own) == self.size for own in every)
         self.cables: dict[tuple[int, int], Counter[tuple[int, int]]] = defaultdict(Counter)
         for trunk in fabric.trunks:
             if trunk.kind == "global":
@@ -100,6 +103,13 @@ def bound_ways(fabric: Fabric) -> tuple[tuple[Bundle, ...], Ways]:
 
 def _ways(fabric: Fabric, links: Links, *, is_indirect: bool) -> Ways:
     groups = _Groups(fabric)
+    if not groups.is_whole:
+        if is_indirect:
+            raise WeftError(
+                "valiant routing is of dragonflies whose groups are all alike",
+                "use --routing minimal or ideal, or --nodes that fill the last group",
+            )
+        return _ways_in_turn(fabric, groups, links)
     chosen = steps_between_groups(
         groups.count, groups.size, groups.of_first(), is_indirect=is_indirect
     )
@@ -111,5 +121,24 @@ def _ways(fabric: Fabric, links: Links, *, is_indirect: bool) -> Ways:
             further = (groups.of(end) - groups.of(start)) % groups.count
             steps = chosen[start % groups.size, further, end % groups.size] if further else ()
             passed = groups.passed(start, end, steps)
+            ways[start, end] = tuple(links[pair] for pair in pairwise(passed))
+    return ways
+
+
+def _ways_in_turn(fabric: Fabric, groups: _Groups, links: Links) -> Ways:
+    """Minimal ways between groups of different sizes: pairs of switches take the cables between
+    their groups in turn."""
+    ways: Ways = {}
+    cables = {pair: sorted(found.elements()) for pair, found in groups.cables.items()}
+    for start in range(len(fabric.switches)):
+        for end in range(len(fabric.switches)):
+            if start == end:
+                continue
+            passed = [start, end]
+            one, other = groups.of(start), groups.of(end)
+            if one != other:
+                own = cables[one, other]
+                gate, further = own[(start % groups.size + end % groups.size) % len(own)]
+                passed = [start, *(gate,) * (gate != start), *(further,) * (further != end), end]
             ways[start, end] = tuple(links[pair] for pair in pairwise(passed))
     return ways

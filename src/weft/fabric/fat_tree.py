@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -77,6 +78,42 @@ def build_fat_tree(asked: TreeAsked) -> Fabric:
     if found is None:
         raise _none(asked)
     return _fabric(asked, found)
+
+
+def build_rail_optimised(asked: TreeAsked, rails: int) -> Fabric:
+    """One rail of a tree of two levels whose rails share their spines. Raises WeftError.
+
+    A leaf has the same adapter of many nodes. It has the same number of cables to each spine, and
+    there are as few spines as that permits.
+    """
+    leaf, spine, _ = asked.radixes
+    down, _ = ports_down(leaf, asked.blocking[0])
+    leaves = -(-asked.nodes // down) if down else 0
+    if not 1 <= leaves * rails <= spine:
+        most = down * (spine // rails)
+        raise WeftError(
+            f"a rail-optimised fabric of {counted(rails, 'rail')} has at most"
+            f" {counted(most, 'node')}, not {asked.nodes:,}: a spine of {spine} ports has a cable"
+            f" to each leaf, and a leaf {counted(down, 'node')}",
+            f"use --nodes {most} or fewer, a larger --switch or fewer --rails"
+            if most > 1
+            else "use a larger --switch or fewer --rails",
+        )
+    uplinks = ceil(ceil(asked.nodes / leaves) / asked.blocking[0])
+    spines = next(
+        count
+        for count in range(1, uplinks + 1)
+        if uplinks % count == 0 and rails * leaves * (uplinks // count) <= spine
+    )
+    layers = TreeLayers(leaves=leaves, leaf_uplinks=uplinks, spines=spines)
+    tree = _fabric(asked, layers)
+    return msgspec.structs.replace(
+        tree,
+        title=f"rail-optimised {tree.title}",
+        spread=f"each rail has {leaves} {'leaf' if leaves == 1 else 'leaves'}; {tree.spread};"
+        " all rails share the spines",
+        shares_spines=True,
+    )
 
 
 def _cheapest(asked: TreeAsked) -> TreeLayers | None:

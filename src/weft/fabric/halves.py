@@ -67,9 +67,12 @@ def _flow_in_order(fabric: Fabric) -> int:
 def _halves_of_levels(fabric: Fabric) -> list[int]:
     """For each two levels of a tree, half of the cables between them; empty if it is not a tree.
 
-    What stays in the leaf or pod in which the halves meet would be more.
+    Nodes that are all at one leaf need no cable above it. What stays in the leaf or pod in which
+    the halves meet would be more.
     """
     found: Counter[str] = Counter()
+    if sum(switch.nodes > 0 for switch in fabric.switches) == 1:
+        return []
     for trunk in fabric.trunks:
         if trunk.kind == "uplink":
             found[fabric.switches[trunk.one].role] += trunk.cables

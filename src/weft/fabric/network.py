@@ -49,7 +49,8 @@ class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     kind have as many nodes and the same distances. `zone` is the fabric as SimGrid names it
     (topology and topo_parameters); empty where it is not regular enough, and `irregular` says why.
     `spread` says in words how the cables between switches are shared out. `sides` are those of a
-    torus, the first the outermost; `groups` how many a dragonfly has.
+    torus, the first the outermost; `groups` how many a dragonfly has. With `shares_spines` all
+    rails have the same spines, each of which has ports for all of them.
     """
 
     title: str
@@ -63,6 +64,7 @@ class Fabric(msgspec.Struct, frozen=True, kw_only=True):
     irregular: str = ""
     sides: tuple[int, ...] = ()
     groups: int = 0
+    shares_spines: bool = False
 
 
 class PartCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,14 +99,16 @@ def parts_of(fabric: Fabric) -> tuple[PartCount, ...]:
     counts: Counter[tuple[str, int]] = Counter()
     left: Counter[tuple[str, int]] = Counter()
     cards: Counter[int] = Counter()
-    for switch, ports in zip(fabric.switches, used, strict=True):
-        counts[switch.role, switch.radix] += fabric.rails
+    for switch, of_one_rail in zip(fabric.switches, used, strict=True):
+        planes = 1 if fabric.shares_spines and switch.role == "spine" else fabric.rails
+        ports = of_one_rail * fabric.rails // planes
+        counts[switch.role, switch.radix] += planes
         there = switch.radix
         if switch.card_ports:
             own = ceil(ports / switch.card_ports)
-            cards[switch.radix] += fabric.rails * own
+            cards[switch.radix] += planes * own
             there = own * switch.card_ports
-        left[switch.role, switch.radix] += fabric.rails * (there - ports)
+        left[switch.role, switch.radix] += planes * (there - ports)
     cables: Counter[str] = Counter({"node": fabric.nodes * fabric.rails})
     for trunk in fabric.trunks:
         cables[trunk.kind] += trunk.cables * fabric.rails
@@ -179,6 +183,23 @@ def switch_names(fabric: Fabric) -> list[str]:
         seen[switch.role] += 1
         names.append(f"{switch.role} {seen[switch.role]}")
     return names
+
+
+def groups_of(fabric: Fabric) -> list[list[int]]:
+    """The switches of each group of a dragonfly: those that local cables join."""
+    beside: list[list[int]] = [[] for _ in fabric.switches]
+    for trunk in fabric.trunks:
+        if trunk.kind == "local":
+            beside[trunk.one].append(trunk.other)
+            beside[trunk.other].append(trunk.one)
+    found: list[list[int]] = []
+    seen: set[int] = set()
+    for place in range(len(fabric.switches)):
+        if place not in seen:
+            own = [at for at, cables in enumerate(_distances(place, beside)) if cables >= 0]
+            found.append(own)
+            seen.update(own)
+    return found
 
 
 def hops_of(fabric: Fabric, views: Sequence[tuple[int, int]] = ()) -> Hops:

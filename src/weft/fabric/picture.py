@@ -180,7 +180,8 @@ def _notes(fabric: Fabric, inside: int, is_bound: bool) -> list[str]:
     """What is to be known of a picture and does not stand in it."""
     notes = [f"{counted(inside, 'cable')} inside of boxes"] if inside else []
     if fabric.rails > 1:
-        notes.append(f"one of {counted(fabric.rails, 'equal plane')}")
+        shared = "; all have the same spines" if fabric.shares_spines else ""
+        notes.append(f"one of {counted(fabric.rails, 'equal plane')}{shared}")
     if is_bound:
         notes.append("this routing is a bound: what its single cables carry is not known")
     return notes

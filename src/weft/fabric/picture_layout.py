@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from weft.fabric.network import switch_names
+from weft.fabric.network import groups_of, switch_names
 from weft.fabric.routes import topology_of
 from weft.wording import counted
 
@@ -56,7 +56,8 @@ class FabricLayout(msgspec.Struct, frozen=True, kw_only=True):
 
 def layout_of(fabric: Fabric) -> FabricLayout:
     """By the fabric's topology."""
-    return {"torus": _grid, "dragonfly": _circle}.get(topology_of(fabric), _tree)(fabric)
+    kinds = {"torus": _grid, "dragonfly": _circle, "dragonfly+": _circle}
+    return kinds.get(topology_of(fabric), _tree)(fabric)
 
 
 def _tree(fabric: Fabric) -> FabricLayout:
@@ -125,7 +126,7 @@ def _pods(fabric: Fabric) -> list[dict[str, list[int]]]:
 
 def _circle(fabric: Fabric) -> FabricLayout:
     """Groups of a dragonfly around a circle, several in a box where there are many."""
-    size = len(fabric.switches) // fabric.groups
+    every = groups_of(fabric)
     around = _folded(range(fabric.groups), MOST_AROUND)
     boxes = []
     for at, own in enumerate(around):
@@ -133,7 +134,7 @@ def _circle(fabric: Fabric) -> FabricLayout:
         first, last = own[0] + 1, own[-1] + 1
         boxes.append(
             PlacedBox(
-                switches=[one * size + place for one in own for place in range(size)],
+                switches=[place for one in own for place in every[one]],
                 names=(f"group {first}" if first == last else f"groups {first} to {last}",),
                 x=0.5 + 0.5 * sin(turn),
                 y=0.5 - 0.5 * cos(turn),

@@ -3,8 +3,8 @@
 In a fat tree messages spread ideally over all cables upwards, as adaptive routing would at best
 ("ideal"), or take one cable by where they go ("d-mod-k": weft.fabric.tree_routes). In a torus they
 go by the order of the dimensions (weft.fabric.torus_routes), in a dragonfly over one cable between
-groups, over another group, or as no routing can do better (weft.fabric.dragonfly_routes). Each way
-of a link is a link of its own.
+groups, over another group, or as no routing can do better (weft.fabric.dragonfly_routes). In a
+Dragonfly+ they spread ideally over all shortest routes. Each way of a link is a link of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from weft.fabric.dragonfly_plus import plus_ways
 from weft.fabric.dragonfly_routes import bound_ways, minimal_ways, valiant_ways
 from weft.fabric.links import Bundle, End, Ways, switch_ends, switch_links
 from weft.fabric.torus_routes import ordered_ways
@@ -29,6 +30,9 @@ ROUTINGS: Mapping[str, tuple[str, ...]] = {
     "fat-tree": ("ideal", "d-mod-k"),
     "torus": ("dimension-order",),
     "dragonfly": ("minimal", "valiant", "ideal"),
+    "dragonfly+": ("ideal",),
+    # One rail is a fat tree.
+    "rail-optimised": ("ideal", "d-mod-k"),
 }
 
 
@@ -70,6 +74,8 @@ def routes_of(fabric: Fabric, routing: str = "") -> Routes:
     ends = switch_ends(fabric)
     if topology == "fat-tree":
         bundles, ways = ideal_ways(fabric)
+    elif topology == "dragonfly+":
+        bundles, ways = plus_ways(fabric)
     elif name == "ideal":
         bundles, ways = bound_ways(fabric)
     else:
@@ -83,7 +89,9 @@ def topology_of(fabric: Fabric) -> str:
     """Which of the topologies a fabric is, of those in ROUTINGS."""
     if fabric.sides:
         return "torus"
-    return "dragonfly" if fabric.groups else "fat-tree"
+    if fabric.groups:
+        return "dragonfly" if all(switch.nodes for switch in fabric.switches) else "dragonfly+"
+    return "fat-tree"
 
 
 def _named(fabric: Fabric, routing: str) -> str:

@@ -12,7 +12,8 @@ import msgspec
 from weft.errors import WeftError
 from weft.fabric.direct import DirectAsked, build_hyperx, build_slim_fly
 from weft.fabric.dragonfly import DragonflyAsked, build_dragonfly
-from weft.fabric.fat_tree import MOST_LEVELS, TreeAsked, build_fat_tree
+from weft.fabric.dragonfly_plus import build_dragonfly_plus
+from weft.fabric.fat_tree import MOST_LEVELS, TreeAsked, build_fat_tree, build_rail_optimised
 from weft.fabric.halves import bisection_cables
 from weft.fabric.network import Fabric, PartCount, hops_of, parts_of
 from weft.fabric.peaks import parse_link
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
 
     from weft.fabric.part_prices import PricesByPart
 
-TOPOLOGIES = ("fat-tree", "torus", "dragonfly")
+TOPOLOGIES = ("fat-tree", "rail-optimised", "torus", "dragonfly", "dragonfly+")
 # Without routes: to be priced, and not to be mapped or predicted.
 PRICED = (*TOPOLOGIES, "hyperx", "slim-fly")
+# What a rail-optimised fabric has of a fat tree.
+OF_RAILS = ("--blocking",)
 SPREADS: Mapping[str, Spread] = {"even": "even", "any": "any"}
 MOST_NODES = 100_000
 MOST_PORTS = 4096
@@ -138,7 +141,7 @@ def _plane(
     [topology] = choose("topology", [asked.topology], PRICED)
     radixes = parse_switches(asked.switch)
     if topology != "fat-tree":
-        _only_one(asked, radixes)
+        _only_one(asked, radixes, OF_RAILS if topology == "rail-optimised" else ())
     shape = parse_shape(asked.shape) if asked.shape else ()
     if topology == "torus":
         return build_torus(
@@ -157,20 +160,24 @@ def _plane(
         return build_slim_fly(direct)
     if asked.per_switch:
         raise WeftError(f"--per-switch {asked.per_switch} is for a torus", "use --topology torus")
+    grouped = DragonflyAsked(nodes=asked.nodes, radix=radixes[0])
     if topology == "dragonfly":
-        return build_dragonfly(DragonflyAsked(nodes=asked.nodes, radix=radixes[0]))
+        return build_dragonfly(grouped)
+    if topology == "dragonfly+":
+        return build_dragonfly_plus(grouped)
     [spread] = choose("spread", [asked.spread], tuple(SPREADS))
-    return build_fat_tree(
-        TreeAsked(
-            nodes=asked.nodes,
-            radixes=radixes,
-            blocking=parse_blocking(asked.blocking),
-            bisection_cables=_bisection(asked, rate_bytes_per_s),
-            levels=asked.levels,
-            spread=SPREADS[spread],
-            prices=None if prices is None else tree_prices(prices, radixes),
-        )
+    tree = TreeAsked(
+        nodes=asked.nodes,
+        radixes=radixes,
+        blocking=parse_blocking(asked.blocking),
+        bisection_cables=_bisection(asked, rate_bytes_per_s),
+        levels=asked.levels,
+        spread=SPREADS[spread],
+        prices=None if prices is None else tree_prices(prices, radixes),
     )
+    if topology == "rail-optimised":
+        return build_rail_optimised(tree, asked.rails)
+    return build_fat_tree(tree)
 
 
 def tree_prices(prices: PricesByPart, radixes: tuple[int, int, int]) -> TreePrices:
@@ -262,8 +269,8 @@ def parse_shape(text: str) -> tuple[int, ...]:
     return tuple(int(side) for side in text.split("x"))
 
 
-def _only_one(asked: FabricAsked, radixes: tuple[int, int, int]) -> None:
-    """Raises WeftError for options that only a fat tree has."""
+def _only_one(asked: FabricAsked, radixes: tuple[int, int, int], but: tuple[str, ...]) -> None:
+    """Raises WeftError for options that only a fat tree has, `but` these."""
     given = [
         name
         for name, is_given in (
@@ -272,11 +279,11 @@ def _only_one(asked: FabricAsked, radixes: tuple[int, int, int]) -> None:
             ("--levels", asked.levels != 0),
             ("--spread", asked.spread != "even"),
         )
-        if is_given
+        if is_given and name not in but
     ]
     if given:
         raise WeftError(f"{given[0]} is for a fat tree", f"omit {given[0]}")
-    if len(set(radixes)) > 1:
+    if len(set(radixes)) > 1 and not but:
         raise WeftError(
             f"a {asked.topology} has switches of one kind", f"use --switch {radixes[0]}"
         )

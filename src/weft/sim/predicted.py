@@ -40,6 +40,7 @@ MOST_HOP_NS = 1e6
 _NO_TAPER = "1:1"
 _OVER_ONE_RAIL = "calibrate from a record over one rail"
 _WORDS = {"full": _NO_TAPER, "half": "2:1"}
+_TREES = ("fat-tree", "rail-optimised")
 _CALLED = {"blocking": "blocking", "shape": "shape", "switch": "number of ports"}
 
 
@@ -88,7 +89,7 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
 
 def _of_topology(fabric: FabricAsked) -> list[str]:
     """What is said of a fabric beside its topology: a torus' sides and nodes, a tree's blocking."""
-    if fabric.topology == "fat-tree":
+    if fabric.topology in _TREES:
         return [fabric.blocking]
     each = f"{counted(fabric.per_switch, 'node')} a switch" if fabric.per_switch else ""
     return [word for word in (fabric.shape, each) if word]
@@ -106,7 +107,7 @@ def read_topology(phrase: str, asked: FabricAsked) -> FabricAsked:
     changes: dict[str, str] = {"topology": topology}
     for word in words:
         what, value = _read_word(word)
-        if what == "blocking" and topology != "fat-tree":
+        if what == "blocking" and topology not in _TREES:
             raise WeftError(f"'{word}' is for a fat tree, not for a {topology}", f"omit {word}")
         before = changes.get(what) or getattr(asked, what)
         if before not in ("", _NO_TAPER) or what in changes:

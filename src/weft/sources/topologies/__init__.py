@@ -87,10 +87,10 @@ def _phrase(words: str) -> Topology:
     rest = [word for word in words.split() if word not in routings]
     asked = read_topology(" ".join(rest), FabricAsked(nodes=0))
     if len(routing) > 1 or any(one not in ROUTINGS[asked.topology] for one in routing):
+        own = ", ".join(name for name in ROUTINGS[asked.topology] if name != "ideal")
         raise WeftError(
             f"'{words}' has no routing of a {asked.topology}",
-            f"name one of {', '.join(name for name in ROUTINGS[asked.topology] if name != 'ideal')}"
-            ", or omit it",
+            f"name one of {own}, or omit it" if own else f"omit {routing[0]}",
         )
     return Topology(asked=asked, routing=routing[0] if routing else "")
 
