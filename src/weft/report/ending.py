@@ -71,7 +71,8 @@ def _result(results: Results, screen: Console, room: int) -> list[RenderableType
     shown: list[RenderableType] = []
     hidden = 0
     for table in results.labelled(topic.tables(results.of(topic))):
-        part = [Text(table.caption.partition(":")[0], style="bold"), FittedTable(table)]
+        title = Text(table.caption.partition(":")[0], style="bold")
+        part: list[RenderableType] = [title, FittedTable(table)]
         if height_of(screen, [*shown, *part]) < room:
             shown += part
         else:
