@@ -17,7 +17,7 @@ import weft.session
 from support.builders import HOST, make_cases, synthetic_record
 from support.shown import render_page
 from weft.analysis.compare.comparison import compare
-from weft.analysis.compare.conditions import Conditions, differences, unlike
+from weft.analysis.compare.conditions import Conditions, conditions_of, differences, unlike
 from weft.analysis.compare.pool import pool
 from weft.analysis.compare.sides import side_of_run
 from weft.analysis.summary import summarise
@@ -277,6 +277,26 @@ def test_a_class_that_is_unknown_is_not_a_difference(older: dict[str, str]) -> N
     ours = {"lanes": "rc", "MPI": "one", "traffic class": "106", "service level": "unknown"}
     sides = [Conditions(facts={}, kinds={"ucx": own}) for own in (older, ours)]
     assert not {"ucx traffic class", "ucx service level"} & unlike(sides).keys()
+
+
+def test_another_way_to_copy_inside_a_host_is_a_difference_where_both_are_known() -> None:
+    """Records of older weft and of other MPIs do not report it."""
+    once, twice, unknown = (
+        Conditions(facts={}, kinds={"mpi": {"MPI": "one", "standard": "3.1", **own}})
+        for own in ({"single copy": "cma"}, {"single copy": "none"}, {})
+    )
+    assert unlike((once, twice)) == {"mpi single copy": ("cma", "none")}
+    assert unlike((once, unknown)) == unlike((unknown, twice)) == {}
+
+
+def test_a_host_that_blocks_process_vm_readv_is_another_condition(before: Run) -> None:
+    allowed, blocked = (
+        conditions_of(host({**MACHINE, "single_copy": may})(before).header, before.lines.launches)
+        for may in (True, False)
+    )
+    older = conditions_of(before.header, before.lines.launches)
+    assert unlike((allowed, blocked)) == {"host process_vm_readv": ("allowed", "blocked")}
+    assert unlike((allowed, older)) == unlike((older, blocked)) == {}
 
 
 def test_a_class_that_was_typed_is_compared_with_the_usual_one(before: Run, after: Run) -> None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from weft.record.run import Run
 
 UNKNOWN = "unknown"
+# How MPI copies between ranks of a host: older weft and other MPIs do not report it.
+SINGLE_COPY = "single copy"
 NOT_SET = "not set"
 # Details that are a launch's own: where it listened, what connecting took, its libraries' threads.
 _OWN = re.compile(
@@ -45,6 +47,7 @@ _OF_HOST = {
     "kernel": ("software", "kernel"),
     "kernel options": ("software", "kernel_command_line"),
 }
+_MAY_READ = {True: "allowed", False: "blocked"}
 _OF_DEVICE = ("driver", "firmware", "mtu", "speed_mbit_per_s", "duplex")
 
 
@@ -93,6 +96,8 @@ def conditions_of(header: Header, launches: Sequence[Launch]) -> Conditions:
         known = [found for host in hosts if isinstance(found := fact_at(host, *keys), dict)]
         if known:
             kinds[kind] = _merged(pair for found in known for pair in found.items())
+    if copies := joined(_MAY_READ.get(fact_at(host, "single_copy")) for host in hosts):
+        kinds["host"] = {"process_vm_readv": copies}
     return Conditions(
         facts={
             "nodes": machine_of(header),
@@ -145,6 +150,8 @@ def _value(kind: str, own: Mapping[str, str], name: str) -> str:
     if name in own:
         return own[name]
     family, plain = kind.partition(":")[0], _RAIL.sub("", name)
+    if plain == SINGLE_COPY:
+        return UNKNOWN
     is_reported = len(own) > 1  # every launch has its MPI, an imported one has nothing else
     if plain in (TRAFFIC_CLASS, SERVICE_LEVEL):
         return BEFORE.get(family, {}).get(plain, UNKNOWN) if is_reported else UNKNOWN

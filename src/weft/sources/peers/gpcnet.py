@@ -20,7 +20,7 @@ from weft.sources.peers.stated import (
     StatedSection,
     finished,
 )
-from weft.sources.peers.tables import MIXED, TWO_RUNS, Tables
+from weft.sources.peers.tables import MIXED, TWO_RUNS, Tables, skip_overlapping
 from weft.sources.peers.tests import other
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _MARK = re.compile(r"^Network(?P<beside>Load)? Tests v(?P<version>[\d.]+)$")
 _PROGRAM = re.compile(r"\bnetwork_(?:load_)?test\b")
 _RANKS = re.compile(r"^Test with (?P<ranks>\d{1,18}) MPI ranks")
 _NAME = re.compile(r"^(?P<test>.+?) \( *(?P<bytes>\d{1,18}) B\)$")
+_ROWS = re.compile(r"^\|(?: *[^|]+ *\|){3,}$")
 _REMARK = re.compile(r"^\+[-+]+\+$|^Legend$|^[\w+]{1,9} = |^\d+ nodes running ")
 _LOADED = "running with Congestion"
 _UNITS = ("usec", "MiB/s/rank")
@@ -39,6 +40,7 @@ _UNITS = ("usec", "MiB/s/rank")
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all boxes. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
+    skip_overlapping(text, _MARK, _ROWS)
     reader = _Reader(text, given)
     text.each(reader.take)
     return finished(text, reader.rows, version=reader.version, command=command)

@@ -27,7 +27,7 @@ from weft.sources.peers.stated import (
     StatedSection,
     finished,
 )
-from weft.sources.peers.tables import Tables
+from weft.sources.peers.tables import Tables, skip_overlapping
 from weft.sources.peers.tests import other, own, variation
 from weft.wording import counted
 
@@ -42,6 +42,7 @@ _BANNER = re.compile(r"^# *Intel ?\(R\) MPI Benchmark")
 _VERSION = re.compile(r"\b[Vv]?(\d{4} [Uu]pdate \d+|\d{4}(?:\.\d+)?[^, ]{0,20}|\d\.\d[\w.]{0,20})")
 _PROGRAM = re.compile(r"\bIMB-\w+")
 _CALL = re.compile(r"^# (?P<command>\S*IMB-\w+.*)$")
+_ROWS = re.compile(r"^\d+ +\S")
 _NAME = re.compile(r"^# Benchmarking (?P<name>\S+)")
 _RANKS = re.compile(r"^# #processes = (\d{1,18})")
 _WINDOW = re.compile(r"\s-window_size[ =](\d{1,18})\b")
@@ -77,6 +78,7 @@ _FACTORS: Mapping[str, int] = MappingProxyType({"exchange": 4})
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all benchmarks in the file. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
+    skip_overlapping(text, _BANNER, _ROWS)
     reader = _Reader(text, given)
     text.each(reader.take)
     return finished(

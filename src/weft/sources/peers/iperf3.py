@@ -28,6 +28,7 @@ from weft.sources.peers.stated import (
     StatedSection,
     finished,
 )
+from weft.sources.peers.tables import skip_overlapping
 from weft.sources.peers.tests import other, without_size
 from weft.sources.peers.text import LineError, scale_of
 
@@ -55,6 +56,7 @@ _BLOCKS = re.compile(r"^Starting Test: protocol: (\w+), \d+ streams?, (\d{1,18})
 _VERSION = re.compile(r"^iperf (\d\S*)")
 _HOST = re.compile(r"^Linux (\S+) \d")
 _TIME = re.compile(r"^Time: (.*)$")
+_STARTS = re.compile(r"^Connecting to host ")
 _REMARK = re.compile(
     r"^(?:Reverse mode|\[ *\d+\](?:\[[\w-]+\])? local|[- ]+$|-{10,}|Server listening"
     r"|Control connection MSS|Cookie: |TCP MSS: |Target Bitrate: |Test Complete\. Summary"
@@ -71,6 +73,7 @@ def read(text: OutputText, given: Given) -> StatedOutput:
     command = text.commands(_PROGRAM)
     if any(MARK.search(line.text) for line in text.lines):
         return read_json(text, given, command)
+    skip_overlapping(text, _STARTS, _FIGURE)
     reader = _Reader(text, given)
     text.each(reader.take)
     reader.end()

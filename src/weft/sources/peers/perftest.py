@@ -23,6 +23,7 @@ from weft.sources.peers.perftest_rows import (
     row_of,
 )
 from weft.sources.peers.stated import Given, Peer, StatedOutput, StatedRow, finished
+from weft.sources.peers.tables import skip_overlapping
 from weft.sources.peers.tests import other, own, variation
 from weft.sources.peers.text import LineError
 from weft.wording import counted
@@ -46,6 +47,7 @@ _TITLE = re.compile(
 )
 # --report-both prints each side's own results behind their sum.
 _SIDE = re.compile(r"^(?P<side>Local|Remote) results: *$")
+_ROWS = re.compile(r"^\d+\s+\d+\s+[-\d]")
 _RULE = re.compile(r"^-+$")
 _BOX = re.compile(
     r"^[-* ]*$|^\* Waiting for client|Conflicting CPU frequency|^Correlation coefficient r\^2: "
@@ -81,6 +83,7 @@ def read(text: OutputText, given: Given) -> StatedOutput:
     command = text.commands(_PROGRAM)
     if any(MARK.search(line.text) for line in text.lines):
         return _read_json(text, given, command)
+    skip_overlapping(text, _TITLE, _ROWS, two_sides=True)
     reader = _Reader(text, given)
     text.each(reader.take)
     reader.end()

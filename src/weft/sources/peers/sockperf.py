@@ -18,6 +18,7 @@ from weft.sources.peers.stated import (
     StatedSection,
     finished,
 )
+from weft.sources.peers.tables import skip_overlapping
 from weft.sources.peers.tests import other, own, without_size
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ _STATED_SIZE = re.compile(r"^sockperf: NOTE: test was performed, using msg-size=
 _FULL_LOG = re.compile(r"^test was performed using the following parameters: ")
 # Of several servers each has its own figures. Without one a run has none.
 _SERVER = re.compile(r"^sockperf: =+ Printing statistics for Server No: (\d{1,18})")
+_STARTS = re.compile(r"^sockperf\[CLIENT\]")
+_ROWS = re.compile(r"^sockperf: (?:=+> avg-|\[Valid Duration\]|Summary: )")
 _REMARK = re.compile(r"^sockperf(?:\[\w+\])?[: ]")
 _IS_LOG = "this is a full log of single messages"
 
@@ -59,6 +62,7 @@ _IS_LOG = "this is a full log of single messages"
 def read(text: OutputText, given: Given) -> StatedOutput:
     """The figures of all runs in the file. Raises LineError if the reading is strict."""
     command = text.commands(_PROGRAM)
+    skip_overlapping(text, _STARTS, _ROWS)
     reader = _Reader(given)
     text.each(reader.take)
     reader.end()

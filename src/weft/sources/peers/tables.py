@@ -6,6 +6,7 @@ them a row belongs, so that no row of such a table is read.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 MIXED = "run them one after the other, or into one file each"
 TWO_RUNS = "two runs wrote into one file at once here"
+_FAILED = re.compile(r"error|fail|unable|could ?n.t|cannot|refused|timed? ?out", re.IGNORECASE)
 
 
 class Tables:
@@ -75,3 +77,31 @@ class Tables:
                 self._text.skip(one, TWO_RUNS)
         del self._rows[self._first_row :]
         line.refuse(TWO_RUNS, MIXED)
+
+
+def skip_overlapping(
+    text: OutputText, opens: re.Pattern[str], rows: re.Pattern[str], *, two_sides: bool = False
+) -> None:
+    """Skip all rows from a run on that has no row before another run opens, and did not fail.
+
+    With `two_sides`, both sides of a run may print its first line. Raises LineError if the reading
+    is strict.
+    """
+    begun: tuple[int, OutputLine] | None = None
+    for at, line in enumerate(text.lines):
+        if rows.search(line.text) or _FAILED.search(line.text):
+            begun = None
+        elif opens.search(line.text):
+            if begun and begun[1].runs == line.runs and begun[1].failures == line.failures:
+                if two_sides and begun[1].text == line.text:
+                    continue
+                _skip_rows(text, begun[0], rows)
+                return
+            begun = (at, line)
+
+
+def _skip_rows(text: OutputText, first: int, rows: re.Pattern[str]) -> None:
+    for line in text.lines[first:]:
+        if rows.search(line.text):
+            text.skip(line, TWO_RUNS, MIXED)
+    del text.lines[first:]
