@@ -27,7 +27,7 @@ def values(tool: str, lines: list[str]) -> set[tuple[str, float]]:
     return {(row.case.key, row.time_ns) for row in peer.read(text, Given()).rows if not row.reason}
 
 
-def mixed(runs: tuple[list[str], list[str]], length: int) -> list[str]:
+def mixed(runs: tuple[list[str], ...], length: int) -> list[str]:
     """The lines of both runs in turns of this length."""
     left = [list(run) for run in runs]
     found: list[str] = []
