@@ -1,6 +1,5 @@
 """Local launches that are killed or stopped leave no rank and no file, and nobody reaches them."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -10,9 +9,7 @@ import psutil
 import pytest
 
 from support.running import started
-from weft.host.shared_memory import SHARED_MEMORY
 from weft.launch.alone import ALONE, DETAIL, network_of_host
-from weft.launch.left_behind import PREFIX
 from weft.launch.programs import engine_folder, has_starter
 
 pytestmark = pytest.mark.engine
@@ -36,11 +33,6 @@ def program_of(mpi: str) -> Path:
     return program
 
 
-def folders() -> set[Path]:
-    temporary = Path(os.environ.get("TMPDIR", "/tmp"))
-    return {*temporary.glob(f"{PREFIX}*"), *SHARED_MEMORY.glob(f"{PREFIX}*")}
-
-
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_ranks_and_their_starter_have_a_network_of_their_own(mpi: str) -> None:
     program = program_of(mpi)
@@ -62,12 +54,12 @@ def test_ranks_and_their_starter_have_a_network_of_their_own(mpi: str) -> None:
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_a_killed_starter_leaves_no_file(mpi: str) -> None:
-    before = folders()
     with started(program_of(mpi), mpi) as launch:
         launch.hello(600)
-        assert len(folders() - before) == 2
+        folders = list(launch._files._held)  # type: ignore[attr-defined]
+        assert [path.is_dir() for path in folders] == [True, True]
         psutil.Process(launch._process.pid).kill()  # type: ignore[attr-defined]
-    assert folders() <= before
+    assert not any(path.exists() for path in folders)
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])

@@ -109,7 +109,8 @@ def check_ucx_that_cannot_connect_says_so_and_does_not_crash() -> None:
         assert re.search(
             r"connecting UCX to rank [01] on \S+ failed: Destination is unreach", line
         ), line
-    assert "signal" not in answers.errors.lower(), answers.errors
+    # Open MPI 5 says that it ended the other ranks by signals.
+    assert not re.search("signal(?!s sent by)", answers.errors.lower()), answers.errors
 
 
 def check_libfabric_over_verbs() -> None:

@@ -335,7 +335,10 @@ def check_messages_longer_than_goes_whole_go_in_pieces() -> None:
     told = [(batch["status"], batch["verified_bytes"] > 0) for batch in answers.batches]
     assert told == [("ok", True)] * len(cases), answers
     assert answers.lines[0]["details"]["longest message"] == "8192, longer ones in pieces"
-    assert _rc().lines[0]["details"]["longest message"] == f"{8 << 20}, longer ones in pieces"
+    longest, _, rest = _rc().lines[0]["details"]["longest message"].partition(", ")
+    # Soft-RoCE takes 8 MiB up to Linux 6.1, and more today.
+    assert int(longest) >= 8 << 20
+    assert rest == "longer ones in pieces"
 
 
 def check_rails_share_out_messages_longer_than_goes_whole() -> None:
