@@ -42,6 +42,7 @@ def test_tapers_are_compared_side_by_side(tmp_path: Path) -> None:
     # The difference has an interval, by the platform's errors.
     assert re.search(r"fat-tree 2:1 .* [+-][\d.]+ % \[[+-][\d.]+, [+-][\d.]+\]", words)
     assert "extrapolated: 8 nodes (2 were calibrated), 3 switches on a way (1 was)" in words
+    assert "assumed: 200 ns for each further switch, at most 10 % of each value" in words
     records = [weft.load(path) for path in sorted(tmp_path.glob("*.jsonl.zst"))]
     platforms = [one.header.plan.simulated for one in records]
     assert [one.label for one in platforms if one] == [
@@ -79,6 +80,10 @@ def test_its_json_has_every_fabric_with_its_figures(tmp_path: Path) -> None:
     found = result_of(done.stdout, "predict")
     near, far = (one["figures"][0]["value"] for one in found["fabrics"])
     assert 0 < near < far
+    shares = [one["figures"][0]["shares"]["switches"] for one in found["fabrics"]]
+    # The far ranks have two further switches between them, of 200 ns each.
+    assert shares == pytest.approx([0, 400 / far], abs=1e-6)
+    assert found["fabrics"][1]["figures"][0]["most"] == pytest.approx(far + 400, rel=1e-6)
     assert [one["nodes"] for one in found["fabrics"]] == [8, 8]
 
 

@@ -92,3 +92,13 @@ def test_a_short_budget_leaves_the_assumptions_out_and_says_so(
     figure, said = predicted(tmp_path, TREE, "ping_pong", 8, [assumed_switches()])
     assert (figure.shares, figure.least, figure.most) == ({}, None, None)
     assert any(line.startswith("no interval covers the assumptions: ") for line in said)
+
+
+@pytest.mark.engine
+def test_ends_that_the_budget_cut_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("weft.studies.simulations.has_ended", lambda _: False)
+    figure, said = predicted(tmp_path, TREE, "ping_pong", 8, [assumed_switches()])
+    assert (figure.shares, figure.least, figure.most) == ({}, None, None)
+    assert any(line.startswith("no interval covers the assumptions: ") for line in said)

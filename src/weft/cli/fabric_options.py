@@ -52,7 +52,10 @@ Levels = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-_Rails = Annotated[int, typer.Option(help="Build so many equal planes.", rich_help_panel=_PANEL)]
+_Rails = Annotated[
+    int,
+    typer.Option(help="Equal planes, or rails of a rail-optimised fabric.", rich_help_panel=_PANEL),
+]
 Shape = Annotated[
     str, typer.Option(help="Give a torus or HyperX these sides: 8x8x4.", rich_help_panel=_PANEL)
 ]
