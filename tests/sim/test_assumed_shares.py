@@ -15,7 +15,7 @@ from weft.sim.answers import (
     slower_within,
 )
 from weft.sim.assumed_shares import assumptions_in_words, with_shares
-from weft.sim.assumptions import assumed_adder, assumed_switches
+from weft.sim.assumptions import assumed_adder, assumed_computing, assumed_switches
 from weft.sim.predicted import Variant, every_placed, parameters_of
 from weft.sim.sensitivity import ends_of_ranges, with_assumed
 from weft.sim.switches import in_words, switches_of
@@ -89,6 +89,13 @@ def test_the_range_of_an_adder_has_a_rank_that_computes_slower_or_faster() -> No
     assert [one.usual_ns for one in found] == pytest.approx([2, 0.25, 0.025])
     assert [one.least_ns for one in found] == pytest.approx([0.05, 0.05, 0.025])
     assert [one.most_ns for one in found] == pytest.approx([2, 1, 1])
+
+
+def test_computing_is_assumed_apart_from_additions() -> None:
+    own = parameters_of(platform())
+    [fast] = ends_of_ranges([assumed_computing(1e9)])
+    found = with_assumed(own, fast)
+    assert (found.flops_per_s, found.sum_bytes_per_s) == pytest.approx((20e9, 4e9))
 
 
 def test_a_platform_with_assumed_times_has_them_on_its_links() -> None:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from support.simulations import KNOWN, platform
+from weft.applications.asked import ApplicationsAsked
 from weft.fabric.topologies import FabricAsked
-from weft.plan.cases import Experiment
+from weft.plan.cases import Experiment, Variants
 from weft.sim.algorithms import algorithms_of
-from weft.sim.assumptions import assumed_adder, assumed_switches
+from weft.sim.assumptions import assumed_adder, assumed_computing, assumed_switches
 from weft.sim.platforms import with_rate
 from weft.sim.predicted import Variant
 from weft.studies.prediction import assumptions_of, predicted_on
@@ -38,12 +39,16 @@ def test_assumptions_are_of_what_a_fabric_and_a_test_have() -> None:
     assert parts("allreduce", ONE_SWITCH) == ["adder"]
     assert parts("halo", TREE) == ["switches"]
     assert parts("halo", ONE_SWITCH) == []
+    assert parts("milc", ONE_SWITCH) == ["computing"]
 
 
 def test_a_typed_or_measured_time_is_no_assumption() -> None:
     assert parts("allreduce", TREE, "hop") == ["adder"]
     assert parts("allreduce", TREE, "rate") == ["switches"]
     assert parts("allreduce", TREE, rate="40GB/s") == ["switches"]
+    assert parts("milc", ONE_SWITCH, "rate") == []
+    # As of a file of a record that has the speed.
+    assert parts("milc", ONE_SWITCH, rate="3GFlop/s") == []
 
 
 def predicted(
@@ -70,6 +75,28 @@ def test_an_adder_makes_its_share_of_recursive_doubling(tmp_path: Path) -> None:
     assert figure.least == pytest.approx(messages_ns + 0.05 * floats, rel=1e-3)
     assert figure.most == figure.value
     assert "simulating 1 end of the assumptions' ranges for the intervals" in said
+
+
+@pytest.mark.engine
+def test_computing_makes_its_share_of_an_application(tmp_path: Path) -> None:
+    """256 sites, each of 1187 operations, at 1 or 20 GFlop/s; messages are partly hidden by them.
+
+    The end is the time of a platform with that speed.
+    """
+    variant = Variant(fabric=FabricAsked(nodes=2, switch="8"), hop_ns=200)
+    effort = Effort(600.0, 1, tmp_path, lambda _: None)
+    asked = Experiment(
+        tests=("milc",), ranks=2,
+        variants=Variants(application=ApplicationsAsked(extents="4"), single=True),
+    )  # fmt: skip
+    assumptions = [assumed_computing(1e9)]
+    found = predicted_on(platform(), [variant], asked, effort, assumptions=assumptions)
+    [figure] = found.answers[0].figures
+    computing = 4**4 * 1187 / figure.value
+    assert 0.9 * computing < figure.shares["computing"] <= computing
+    fast = with_rate(platform(), "20GFlop/s,4GB/s")
+    found = predicted_on(fast, [variant], asked, Effort(600.0, 1, tmp_path, lambda _: None))
+    assert figure.least == pytest.approx(found.answers[0].figures[0].value, rel=1e-6)
 
 
 @pytest.mark.engine

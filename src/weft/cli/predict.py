@@ -153,7 +153,7 @@ _Rate = Annotated[
     typer.Option(
         help="Let a rank compute so much, where milc charges its work, and add so much to a sum:"
         " 4GFlop/s, 2GB/s, or both with a comma. Default: as the platform does, and an operation"
-        " for each number of a sum. Intervals then cover 1 to 20 GFlop/s for sums."
+        " for each number of a sum. Intervals then cover 1 to 20 GFlop/s."
     ),
 ]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from weft.plan.site import Site, Transport
 
 # Tests in which a simulated rank's additions take time.
-_SUMMING = ("allreduce",)
+SUMMING = ("allreduce",)
 # So many of the interfaces and devices of hosts are named in a refusal.
 _MOST_NAMED = 6
 # What makes a case large. Of the usual cases, where none of these is typed, those are skipped for
@@ -207,7 +207,7 @@ def _reached(request: Request, chosen: _Chosen, site: Site) -> Reached:
         file=next(files, "") if any(one.application.file_option for one in known) else "",
         platform=request.platform.xml
         if request.platform
-        and any(one.application.computes or one.name in _SUMMING for one in known)
+        and any(one.application.computes or one.name in SUMMING for one in known)
         else "",
         keeps_all=request.keep_all and max(case.ranks for case in chosen.cases) > FEW_RANKS + 1,
     )

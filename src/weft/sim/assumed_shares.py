@@ -38,7 +38,7 @@ def _with_shares(
 
 
 def _share(fabric: PredictedFabric, at: int, one: Assumption) -> float:
-    """The part of the time that grows with the assumed time, by the slope over its range."""
+    """The part of the time that grows with the assumed time, by the mean slope over its range."""
     times = {one.usual_ns: 1.0}
     for ends in fabric.assumed:
         if set(ends.assumed_ns) == {one.part}:
@@ -86,4 +86,6 @@ def _named(one: Assumption) -> tuple[str, str, str]:
     usual, slow, fast = (
         format_flops(1e9 / time) for time in (one.usual_ns, one.most_ns, one.least_ns)
     )
+    if one.part == "computing":
+        return f"a rank computes {usual}", f"{slow} to {fast}", "--rate 4GFlop/s"
     return f"a rank adds {usual} in a sum", f"{slow} to {fast}", "--rate 40GB/s"

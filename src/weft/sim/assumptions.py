@@ -14,17 +14,18 @@ from typing import Literal, get_args
 
 import msgspec
 
-AssumedPart = Literal["switches", "adder"]
+AssumedPart = Literal["switches", "adder", "computing"]
 PARTS: tuple[AssumedPart, ...] = get_args(AssumedPart)
 # A further switch, ns: at least, usually and at most.
 SWITCH_NS = (100.0, 200.0, 400.0)
-# An addition, ns: at least and at most, 20 and 1 GFlop/s.
-ADDITION_NS = (0.05, 1.0)
+# An operation, ns: at least and at most, 20 and 1 GFlop/s.
+OPERATION_NS = (0.05, 1.0)
 FLOAT_BYTES = 4
 
 
 class Assumption(msgspec.Struct, frozen=True, kw_only=True):
-    """A time that nobody measured, ns, and its range: of a further switch, or of an addition."""
+    """A time that nobody measured, ns, and its range: of a further switch, of an addition in a sum,
+    or of an operation where an application computes."""
 
     part: AssumedPart
     usual_ns: float
@@ -40,10 +41,19 @@ def assumed_switches() -> Assumption:
 
 def assumed_adder(flops_per_s: float) -> Assumption:
     """Of ranks that add as fast as they compute; the range has their own speed too."""
+    return _assumed_operations("adder", flops_per_s)
+
+
+def assumed_computing(flops_per_s: float) -> Assumption:
+    """Of ranks whose speed nobody measured."""
+    return _assumed_operations("computing", flops_per_s)
+
+
+def _assumed_operations(part: AssumedPart, flops_per_s: float) -> Assumption:
     usual = 1e9 / flops_per_s
-    least, most = ADDITION_NS
+    least, most = OPERATION_NS
     return Assumption(
-        part="adder", usual_ns=usual, least_ns=min(least, usual), most_ns=max(most, usual)
+        part=part, usual_ns=usual, least_ns=min(least, usual), most_ns=max(most, usual)
     )
 
 

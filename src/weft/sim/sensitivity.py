@@ -76,12 +76,17 @@ def ends_of_ranges(assumptions: Sequence[Assumption]) -> tuple[Move, ...]:
 
 
 def with_assumed(parameters: PlatformParameters, move: Move) -> PlatformParameters:
-    """The parameters with the times that the move assumes of switches and additions."""
-    rate = parameters.sum_bytes_per_s
+    """The parameters with the times that the move assumes of switches and operations."""
+    flops, sums = parameters.flops_per_s, parameters.sum_bytes_per_s
+    if operation_ns := move.assumed_ns.get("computing"):
+        # Additions have an assumption of their own.
+        flops, sums = 1e9 / operation_ns, sums or FLOAT_BYTES * flops
     if addition_ns := move.assumed_ns.get("adder"):
-        rate = FLOAT_BYTES * 1e9 / addition_ns
+        sums = FLOAT_BYTES * 1e9 / addition_ns
     hop_ns = move.assumed_ns.get("switches", parameters.hop_ns)
-    return msgspec.structs.replace(parameters, hop_ns=hop_ns, sum_bytes_per_s=rate)
+    return msgspec.structs.replace(
+        parameters, hop_ns=hop_ns, flops_per_s=flops, sum_bytes_per_s=sums
+    )
 
 
 def moved(parameters: PlatformParameters, move: Move) -> PlatformParameters:

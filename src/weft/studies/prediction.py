@@ -38,8 +38,8 @@ _MORE_NODES = "use more --nodes, or smaller --points"
 # Fabrics that the first screen has cards of, and rows of one.
 MOST_CARDS = 6
 MOST_ON_A_CARD = 4
-# Adds many numbers; sums of applications have a few.
-_ADDING = "allreduce"
+# The work of this test is charged by what a rank computes.
+_COMPUTING = "milc"
 _SHARED = "the errors of the memory that ranks of a node share"
 
 
@@ -167,18 +167,25 @@ def assumptions_of(
     """The times that nobody measured or typed, of those that these tests and fabrics have."""
     from weft.fabric.network import hops_of
     from weft.fabric.topologies import build_fabric
-    from weft.sim.assumptions import assumed_adder, assumed_switches
+    from weft.plan.planning import SUMMING
+    from weft.sim.assumptions import assumed_adder, assumed_computing, assumed_switches
     from weft.sim.predicted import parameters_of
     from weft.studies.placed_tests import plain_name
+    from weft.topics.scaling.rate import USUAL_FLOPS_PER_S
 
     found = []
     has_further = any(hops_of(build_fabric(one.fabric)).diameter > 1 for one in variants)
     if "hop" not in typed and has_further:
         found.append(assumed_switches())
     parameters = parameters_of(base)
-    has_sums = any(plain_name(test) == _ADDING for test in tests)
-    if has_sums and "rate" not in typed and not parameters.sum_bytes_per_s:
+    if "rate" in typed:
+        return tuple(found)
+    names = {plain_name(test) for test in tests}
+    if names.intersection(SUMMING) and not parameters.sum_bytes_per_s:
         found.append(assumed_adder(parameters.flops_per_s))
+    # A file that weft calibrated from a record has the speed that was measured.
+    if _COMPUTING in names and parameters.flops_per_s == USUAL_FLOPS_PER_S:
+        found.append(assumed_computing(parameters.flops_per_s))
     return tuple(found)
 
 
