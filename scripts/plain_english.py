@@ -63,6 +63,7 @@ def pages() -> Iterator[Path]:
 
 
 def paragraphs() -> Iterator[tuple[Path, str]]:
+    """Each paragraph with its page."""
     for path in pages():
         text = NOT_WORDS.sub(" ", path.read_text())
         for part in re.split(r"\n\s*\n|\n(?=[-*#]|\d+\. )", text):
@@ -71,6 +72,7 @@ def paragraphs() -> Iterator[tuple[Path, str]]:
 
 
 def main() -> int:
+    """Print the rates, or the places of one construction; 1 if one is too frequent."""
     found = list(paragraphs())
     if sys.argv[1:2] == ["--where"]:
         [wanted] = [one for one in CONSTRUCTIONS if sys.argv[2] in one.name]
