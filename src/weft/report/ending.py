@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 from rich.text import Text
 
 from weft.analysis.stats.launches import next_session_of
@@ -70,8 +71,12 @@ def _result(results: Results, screen: Console, room: int) -> list[RenderableType
         return first_topic(results, screen, room)
     shown: list[RenderableType] = []
     hidden = 0
-    for table in results.labelled(topic.tables(results.of(topic))):
-        title = Text(table.caption.partition(":")[0], style="bold")
+    named = [
+        msgspec.structs.replace(table, caption=table.caption.partition(":")[0])
+        for table in topic.tables(results.of(topic))
+    ]
+    for table in results.labelled(named):
+        title = Text(table.caption, style="bold")
         part: list[RenderableType] = [title, FittedTable(table)]
         if height_of(screen, [*shown, *part]) < room:
             shown += part
