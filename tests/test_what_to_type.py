@@ -107,7 +107,7 @@ def commands() -> dict[str, Any]:
 def options_of(command: Any) -> set[str]:
     inner = getattr(command, "commands", {}).values()
     mine = {word for option in command.params for word in (*option.opts, *option.secondary_opts)}
-    return mine | {"--help"} | {word for below in inner for word in options_of(below)}
+    return mine | {"--help", "--help-all"} | {word for below in inner for word in options_of(below)}
 
 
 COMMANDS = commands()

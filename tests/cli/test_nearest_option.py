@@ -1,8 +1,11 @@
 """Options of other programs, and misspelt ones, lead to weft's."""
 
 import pytest
+import typer
 
 from support.in_process import TERMINAL, weft_here
+from weft.cli.command import _FOR_FEW
+from weft.cli.main import app
 
 
 @pytest.mark.parametrize(
@@ -42,3 +45,20 @@ def test_ranks_and_nodes_have_the_letters_of_srun(short: str, refusal: str) -> N
 
 def test_help_has_a_letter() -> None:
     assert "weft show" in weft_here(["show", "-h"], TERMINAL).stdout
+
+
+def test_options_that_few_need_are_in_the_whole_help() -> None:
+    brief, whole = (weft_here(["run", word], {}).stdout for word in ("-h", "--help-all"))
+    assert "--help-all" in brief
+    for option in ("--transport", "--sizes", "--ranks", "--nodes", "--submit"):
+        assert option in brief
+        assert option in whole
+    few = ("--gauge", "--seed", "--partition", "--launcher-command")
+    assert not any(option in brief for option in few)
+    assert all(option in whole for option in few)
+
+
+def test_the_options_that_few_need_are_options() -> None:
+    for name, few in _FOR_FEW.items():
+        command = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
+        assert few <= {param.name for param in command.params}

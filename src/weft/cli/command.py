@@ -1,5 +1,6 @@
 """What holds for every command line: options count once and have a value, outputs hurt no input."""
 
+import copy
 import json
 import re
 import shlex
@@ -24,6 +25,18 @@ _UNUSUAL = re.compile(r"[^\n\x20-\x7e]")
 _WITH_COMMAS = ("test", "transport", "sizes", "order", "hosts", "nodelist", "exclude")
 
 
+# Options that --help-all shows, for most users never need them: by their command.
+_FOR_FEW = {
+    "run": frozenset(
+        ("samples", "keep_all", "seed", "allow_env", "pages", "points", "single", "wait",
+         "deadline", "rate", "launcher", "launcher_command", "interface", "device", "extents",
+         "lattice", "depth", "compute", "overlap", "sums", "long_links", "threads", "gauge", "mass",
+         "u0", "partition", "account", "constraint", "time", "nodelist", "exclude")
+    )
+}  # fmt: skip
+_HELP_ALL = "--help-all"
+
+
 class Command(TyperCommand):
     """A command whose options are refused where typing them would have no effect."""
 
@@ -33,10 +46,22 @@ class Command(TyperCommand):
         self.help = "\n\n".join(" ".join(one.split()) for one in (self.help or "").split("\n\n"))
         offer(str(self.name), self.params)
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help, without the options that few need."""
+        few = _FOR_FEW.get(str(self.name), ())
+        brief = copy.copy(self)
+        brief.params = [one for one in self.params if one.name not in few]
+        if few:
+            brief.epilog = f"{self.epilog}\n\nAll options:  {ctx.command_path} {_HELP_ALL}"
+        super(Command, brief).format_help(ctx, formatter)
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words. Raises WeftError, but not while a shell asks how a word goes on."""
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
+        if _HELP_ALL in args and str(self.name) in _FOR_FEW:
+            super().format_help(ctx, ctx.make_formatter())
+            ctx.exit()
         values, more, order = self.make_parser(ctx).parse_args(list(args))
         _check_few(ctx, values, more)
         _check_once(order)
