@@ -53,7 +53,7 @@ def test_options_that_few_need_are_in_the_whole_help() -> None:
     for option in ("--transport", "--sizes", "--ranks", "--nodes", "--submit"):
         assert option in brief
         assert option in whole
-    few = ("--gauge", "--seed", "--partition", "--launcher-command")
+    few = ("--seed", "--mass", "--exclude", "--launcher-command")
     assert not any(option in brief for option in few)
     assert all(option in whole for option in few)
 
