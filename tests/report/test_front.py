@@ -140,7 +140,7 @@ def test_a_simulated_run_is_good_only_where_nothing_is_missing(
     found = verdict_of(results_of(run, [first, *others]))
     is_open = missing in (("not_tried",), ("failed",))
     assert (found.word, found.mood) == ("Simulated.", "open" if is_open else "good")
-    assert "What disturbed it" not in found.sentence
+    assert "Interference" not in found.sentence
 
 
 def test_of_several_records_each_verdict_and_summary_has_its_name(tmp_path: Path) -> None:
@@ -169,8 +169,8 @@ def test_what_disturbed_a_run_is_named_and_counted(tmp_path: Path, causes: int, 
     lines = msgspec.structs.replace(shown.run.lines, header=header)
     disturbed = Results(Run(shown.run.path, lines), shown.summaries, ())
     sentence = verdict_of(disturbed).sentence
-    assert sentence.endswith(f". What disturbed it: {said}.")
-    assert "What disturbed it" not in verdict_of(disturbed, with_causes=False).sentence
+    assert sentence.endswith(f". Interference: {said}.")
+    assert "Interference" not in verdict_of(disturbed, with_causes=False).sentence
 
 
 def test_facts_say_on_what_when_and_how_much(tmp_path: Path) -> None:

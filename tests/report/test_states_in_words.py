@@ -78,9 +78,9 @@ def test_a_page_of_a_measured_and_a_simulated_record_has_what_disturbed(run: Run
     def title_of(*runs: Run) -> str:
         return page._conditions_title([results_of(one, summarise(one)) for one in runs])
 
-    assert title_of(simulated(run), simulated(run)) == "What was simulated"
+    assert title_of(simulated(run), simulated(run)) == "Simulated platform"
     for runs in ((run, simulated(run)), (simulated(run), run), (run,)):
-        assert title_of(*runs) == "What disturbed it"
+        assert title_of(*runs) == "Interference"
 
 
 def test_each_ending_has_its_words(run: Run) -> None:
@@ -90,11 +90,11 @@ def test_each_ending_has_its_words(run: Run) -> None:
     )  # fmt: skip
     assert said_of(killed(run)) == (
         "incomplete",
-        f"The record is incomplete: the run was killed; {REACHED}. Go on with: weft run --resume R",
+        f"The record is incomplete: the run was killed; {REACHED}. Continue with: weft run --resume R",
     )
     assert said_of(ended(run, outcome="interrupted")) == (
         "interrupted",
-        f"The run was interrupted: {REACHED}. Go on with: weft run --resume R",
+        f"The run was interrupted: {REACHED}. Continue with: weft run --resume R",
     )
     for samples in (0, 100):
         assert said_of(ended(with_plan(run, samples=samples), outcome="budget"))[1].startswith(
@@ -133,13 +133,13 @@ def test_the_way_on_has_a_budget_that_suffices(
     run = lasting(with_plan(weft.load(path), launches=made + lacking), 100)
     state, words = said_of(run)
     assert state == "not settled"
-    assert words.endswith(f"Go on with: weft run --resume R{advised}")
+    assert words.endswith(f"Continue with: weft run --resume R{advised}")
     # What was interrupted, or killed, had its budget before it.
     for one in (ended(run, outcome="interrupted"), killed(run)):
-        assert said_of(one)[1].endswith("Go on with: weft run --resume R")
+        assert said_of(one)[1].endswith("Continue with: weft run --resume R")
     # The plan keeps its budget when it is resumed with another.
     longer = ended(run, outcome="interrupted", budget_s=1200.0)
-    assert said_of(longer)[1].endswith("Go on with: weft run --resume R --budget 20min")
+    assert said_of(longer)[1].endswith("Continue with: weft run --resume R --budget 20min")
 
 
 def test_a_launch_that_ended_after_its_first_case_has_cost_its_start_once(tmp_path: Path) -> None:

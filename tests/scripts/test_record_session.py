@@ -68,7 +68,7 @@ def test_the_run_ends_as_runs_end_today(
     assert [line.split()[0] for line in lines[1:3]] == list(request.transports)
     assert re.match(r"(Settled|Not settled)\. ", lines[3])
     assert lines[-2:] == [
-        "more: the report, --verbose or weft show run.jsonl", "record: run.jsonl",
+        "details: the report, --verbose or weft show run.jsonl", "record: run.jsonl",
     ] or {one.split(":")[0] for one in lines[-3:]} == {"more", "report", "record"}  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def render_ending(results: Results, screen: Console) -> list[RenderableType]:
     # What disturbs a run was said before it began.
     verdict = verdict_of(results, with_causes=False)
     shown: list[RenderableType] = []
-    more = Text(f"more: the report, --verbose or weft show {as_typed(results.run.path)}")
+    more = Text(f"details: the report, --verbose or weft show {as_typed(results.run.path)}")
     troubles = _troubles(results)
     failed = troubles[:1]
     if len(troubles) > 1:

@@ -168,7 +168,7 @@ def verdict_of(results: Results, *, with_causes: bool = True) -> Verdict:
     if causes:
         more = len(causes) - MOST_NAMED
         others = [f"{more} more"] if more > 0 else []
-        of_what = "What to know of it" if imported else "What disturbed it"
+        of_what = "Note" if imported else "Interference"
         disturbed = f" {of_what}: {in_a_row([*causes[:MOST_NAMED], *others], 'and')}."
     has_all = all(one.status in ("ok", "unsupported") for one in results.summaries)
     mood = "good" if state == "settled" or (state == "simulated" and has_all) else "open"

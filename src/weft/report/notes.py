@@ -112,7 +112,7 @@ def _measured_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     if plan.simulated and footer and footer.outcome == "precise":
         return "Simulated: repeats are identical, so one launch of each case says all; no interval."
     if footer is None:
-        return f"The record is incomplete: the run was killed; {reached}. Go on with: {go_on}"
+        return f"The record is incomplete: the run was killed; {reached}. Continue with: {go_on}"
     if footer.outcome == "precise" and run.missing:
         return (
             f"launches failed in {len(run.missing)} of {counted(len(summaries), 'case')}, the"
@@ -125,12 +125,12 @@ def _measured_in_words(run: Run, summaries: Sequence[CaseSummary]) -> str:
     if footer.outcome == "precise":
         return f"The run is done: {reached}; {_others_in_words(summaries)}."
     if footer.outcome == "interrupted":
-        return f"The run was interrupted: {reached}. Go on with: {go_on}"
+        return f"The run was interrupted: {reached}. Continue with: {go_on}"
     budget_s = footer.budget_s or plan.budget_s
     if run.missing:
         return (
             f"The budget of {budget_s:g} s ended with launches missing in"
-            f" {counted(len(run.missing), 'case')}: {reached}. Go on with: {go_on}"
+            f" {counted(len(run.missing), 'case')}: {reached}. Continue with: {go_on}"
         )
     return (
         f"The budget of {budget_s:g} s ended first: {reached}; the others show the interval"

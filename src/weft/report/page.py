@@ -115,7 +115,7 @@ def render_page(
                 *(_section(topic, records) for topic in counted_off(TOPICS, "making tables")),
                 *more,
                 *([_models_section(models, records)] if models else []),
-                Section(name="notes", title="What to know of these figures", folds=_notes(records)),
+                Section(name="notes", title="Notes on the results", folds=_notes(records)),
                 Section(
                     name="conditions",
                     title=_conditions_title(records),
@@ -273,8 +273,8 @@ def _is_simulated(records: Sequence[Results]) -> bool:
 
 def _conditions_title(records: Sequence[Results]) -> str:
     if all(one.run.header.imported for one in records):
-        return "What to know of the outputs"
-    return "What was simulated" if _is_simulated(records) else "What disturbed it"
+        return "Notes on the outputs"
+    return "Simulated platform" if _is_simulated(records) else "Interference"
 
 
 def _disturbed(records: Sequence[Results]) -> dict[str, Any]:

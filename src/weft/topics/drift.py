@@ -16,7 +16,7 @@ class Drift(Topic[tuple[FindingRow, ...]]):
     """Whether launches follow each other by chance."""
 
     name = "drift"
-    title = "Launches in time"
+    title = "Trend over launches"
 
     def rows(self, results: Results) -> tuple[FindingRow, ...]:
         """What of drifts was seen, or could not be."""
