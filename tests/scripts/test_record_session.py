@@ -62,14 +62,15 @@ def test_the_run_ends_as_runs_end_today(
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     request = request_of_command(recorder.MEASURES, monkeypatch)
     lines = [one for one in blocks(recorder)[recorder.MEASURES] if one]
-    # A figure of each transport, the verdict, what to do next and the files, in 12 lines.
-    assert len(lines) <= 12
-    assert re.fullmatch(r" +latency, 8 B +bandwidth, 1 MiB", lines[0])
-    assert [line.split()[0] for line in lines[1:3]] == list(request.transports)
-    assert re.match(r"(Settled|Not settled)\. ", lines[3])
+    # A row per size of both tests, the verdict, what to do next and the files.
+    assert lines[0] == "Latency (ping_pong)"
+    assert lines[1].split() == ["size", *request.transports]
+    assert [line.split()[:2] for line in lines[2:4]] == [["8", "B"], ["1", "MiB"]]
+    assert lines[4] == "Bandwidth (stream)"
+    assert re.match(r"(Settled|Not settled)\. ", lines[8])
     assert lines[-2:] == [
         "details: the report, --verbose or weft show run.jsonl", "record: run.jsonl",
-    ] or {one.split(":")[0] for one in lines[-3:]} == {"more", "report", "record"}  # fmt: skip
+    ] or {one.split(":")[0] for one in lines[-3:]} == {"details", "report", "record"}  # fmt: skip
 
 
 def test_no_line_is_wider_than_the_terminal_and_nothing_is_fetched(recorder: ModuleType) -> None:
