@@ -211,7 +211,8 @@ concept TellsPeers = TwoSided<T> && requires(T& link, const T& view, Peer peer) 
 /// passes on the name that it gives, and `reach` makes of another rank's name what this rank's
 /// operations take (`leave`, where there is one, undoes that). A library that opens memory of its
 /// own alone, or opens other memory at a loss, says `opens_own_memory`: it is given a size and no
-/// address, and may have the ranks of the case meet in both calls. `local` is memory of `adopt` or
+/// address, and may have the ranks of the case meet in both calls. If the ranks of a host share
+/// that memory, it says `shares_opened_memory`. `local` is memory of `adopt` or
 /// of `expose`. A transfer is in flight until a put's local buffer may be reused or a get's data
 /// are in place. `flush` begins the wait for the peer's memory: it counts as in flight until every
 /// earlier put to that peer is visible there. `memory_polling_hazard` is empty where the last byte

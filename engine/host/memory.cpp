@@ -1,6 +1,7 @@
 #include "host/memory.hpp"
 
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -151,6 +152,12 @@ void unmap_memory(const Buffer& buffer) {
 
 std::uint64_t available_memory_bytes() {
   return std::min(bytes_told("/proc/meminfo", "MemAvailable:"), memory_room_bytes());
+}
+
+std::optional<std::uint64_t> free_shared_memory_bytes() {
+  struct statvfs found {};
+  if (statvfs("/dev/shm", &found) != 0) return std::nullopt;
+  return std::uint64_t{found.f_bavail} * found.f_frsize;
 }
 
 std::uint64_t peak_memory_bytes() {

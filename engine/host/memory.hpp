@@ -18,6 +18,10 @@ void unmap_memory(const Buffer& buffer);
 /// Memory the kernel would give without swapping (MemAvailable), in bytes; 0 if it does not say.
 std::uint64_t available_memory_bytes();
 
+/// Free in the file system of memory that processes share (/dev/shm), in bytes; nothing if the host
+/// has none. More may be mapped, but touching it ends a process by SIGBUS.
+std::optional<std::uint64_t> free_shared_memory_bytes();
+
 /// The most memory that this process had at once, as /proc tells it; 0 where it does not. That of
 /// getrusage would hold what another program had before it became this one.
 std::uint64_t peak_memory_bytes();

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "contract/wording.hpp"
+#include "host/memory.hpp"
 #include "run/ranks_of_case.hpp"
 #include "run/verification.hpp"
 
@@ -71,6 +72,11 @@ std::string CaseRun::begin(Batch& batch, Report& report) {
 std::string CaseRun::prepare(Batch& batch, Report& report) {
   std::string refusal = agree_awake_or_asleep([&] { return begin(batch, report); });
   if (!refusal.empty() || !opens()) return refusal;
+  if (link_->shares_opened_memory()) {
+    // All have closed what an earlier case opened by now.
+    refusal = agree_awake_or_asleep([&] { return refuse_opening(); });
+    if (!refusal.empty()) return refusal;
+  }
   open_memory();
   return agree_awake_or_asleep([&] {
     prepare_passes(batch, report);
@@ -101,6 +107,12 @@ void CaseRun::connect() {
                         counted(peers_of(*plan_).size(), "rank") +
                         "; choose a smaller --queue-depth or fewer ranks");
   }
+}
+
+// The library would map more than there is, and a touch would end the rank.
+std::string CaseRun::refuse_opening() const {
+  const RanksOfCase here = ranks_of_case(plan_->spec, *plan_->pattern, plan_->size);
+  return refuse_shared_memory(here.ranks, memory_->to_open().bytes, free_shared_memory_bytes());
 }
 
 // By itself: a library may open memory by a call that every rank of the case has to come to. One

@@ -54,6 +54,8 @@ class CaseRun {
   /// Ranks that a case leaves out sleep until all have done it.
   template <class Act>
   std::string agree_awake_or_asleep(const Act& act);
+  /// Why the ranks of this host cannot share the memory that they open; empty when they can.
+  [[nodiscard]] std::string refuse_opening() const;
   void open_memory();
   /// Why the pages cannot be had; empty when they can.
   std::string take_memory();

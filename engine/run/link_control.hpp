@@ -40,6 +40,8 @@ class LinkControl {
 
   /// Whether the library opens memory of its own alone: `expose` is given no address then.
   [[nodiscard]] virtual bool opens_own_memory() const = 0;
+  /// Whether that memory is shared by the ranks of a host.
+  [[nodiscard]] virtual bool shares_opened_memory() const { return false; }
   virtual Opened expose(const Buffer& memory) = 0;
   virtual void withdraw(const Buffer& local) = 0;
   virtual RemoteBuffer reach(int rank, std::size_t bytes, const std::string& name) = 0;
@@ -91,6 +93,10 @@ class ControlOf final : public LinkControl {
 
   [[nodiscard]] bool opens_own_memory() const override {
     if constexpr (requires { T::opens_own_memory; }) return T::opens_own_memory;
+    return false;
+  }
+  [[nodiscard]] bool shares_opened_memory() const override {
+    if constexpr (requires { T::shares_opened_memory; }) return T::shares_opened_memory;
     return false;
   }
   Opened expose(const Buffer& memory) override {

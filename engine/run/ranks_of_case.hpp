@@ -1,6 +1,11 @@
 // Which of a host's ranks take part in a case.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "contract/case.hpp"
 #include "run/case_plan.hpp"
 #include "run/footprint.hpp"
@@ -11,6 +16,9 @@ namespace weft {
 /// Those of `spec.ranks_here`, of `size` ranks in all: by their roles, but where the pattern says
 /// that every rank takes part.
 RanksOfCase ranks_of_case(const Case& spec, const PatternOn& pattern, int size);
+
+/// Why ranks of a host cannot share `bytes` of memory each, if so much is free; empty if they can.
+std::string refuse_shared_memory(int ranks, std::size_t bytes, std::optional<std::uint64_t> free);
 
 /// The first rank that takes part, of all; rank 0 where none does.
 int first_of_case(const CasePlan& plan);

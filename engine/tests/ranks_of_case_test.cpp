@@ -151,5 +151,18 @@ TEST(RanksOfCase, ALaunchOfMoreRanksMakesNoTestOfTwoNeedMore) {
   EXPECT_DOUBLE_EQ(needed(64), needed(2));
 }
 
+TEST(RanksOfCase, SharedMemoryThatIsNotThereIsRefusedWithItsNumbers) {
+  constexpr std::uint64_t mebibyte = 1 << 20U;
+  const auto refused = [](int ranks, std::uint64_t bytes, std::optional<std::uint64_t> free) {
+    return refuse_shared_memory(ranks, static_cast<std::size_t>(bytes), free);
+  };
+  EXPECT_EQ(refused(2, 32 * mebibyte, 64 * mebibyte), "");
+  const std::string why = refused(2, 32 * mebibyte + 1, 64 * mebibyte);
+  EXPECT_NE(why.find("need 65 MiB of shared memory"), std::string::npos) << why;
+  EXPECT_NE(why.find("64 MiB are free in /dev/shm"), std::string::npos) << why;
+  EXPECT_EQ(refused(1, 65 * mebibyte, 64 * mebibyte), "");
+  EXPECT_EQ(refused(2, 65 * mebibyte, std::nullopt), "");
+}
+
 }  // namespace
 }  // namespace weft::fake

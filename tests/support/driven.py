@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections.abc import Sequence
 
 from weft.launch.environment import environment_of_ranks
 from weft.launch.local import command
@@ -9,18 +10,24 @@ from weft.launch.programs import engine_folder
 
 
 def drive(
-    mpi: str, transport: str, *cases: dict[str, object], ranks: int = 2, words: tuple[str, ...] = ()
+    mpi: str,
+    transport: str,
+    *cases: dict[str, object],
+    ranks: int = 2,
+    words: tuple[str, ...] = (),
+    within: Sequence[str] = (),
+    **environment: str,
 ) -> tuple[subprocess.CompletedProcess[str], list[dict[str, object]]]:
-    """Start ranks by hand, give them cases, read their answers."""
+    """Start ranks by hand, by a command `within` that they run; give them cases, read answers."""
     program = engine_folder() / mpi / f"rank-{transport}"
     done = subprocess.run(
-        command(program, mpi, ranks, words),
+        [*within, *command(program, mpi, ranks, words)],
         input="".join(json.dumps(case) + "\n" for case in cases),
         capture_output=True,
         text=True,
         timeout=600,
         check=False,
-        env=environment_of_ranks({}, "lo"),
+        env=environment_of_ranks({}, "lo") | environment,
     )
     return done, [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -28,6 +28,7 @@ class Mpi final : public MpiQueues<FreshRequests> {
   void disown(const Buffer& /*buffer*/) const {}
   /// A window of memory that MPI allocated may be reached where one of other memory is not.
   static constexpr bool opens_own_memory = true;
+  static constexpr bool shares_opened_memory = true;
   [[nodiscard]] Opened expose(const Buffer& memory) { return library().expose(memory.bytes); }
   void withdraw(const Buffer& /*local*/) { library().withdraw(); }
   /// By the rank and the place in its window.
