@@ -90,7 +90,8 @@ def test_each_ending_has_its_words(run: Run) -> None:
     )  # fmt: skip
     assert said_of(killed(run)) == (
         "incomplete",
-        f"The record is incomplete: the run was killed; {REACHED}. Continue with: weft run --resume R",
+        f"The record is incomplete: the run was killed; {REACHED}. Continue with: weft run"
+        " --resume R",
     )
     assert said_of(ended(run, outcome="interrupted")) == (
         "interrupted",
