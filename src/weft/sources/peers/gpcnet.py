@@ -31,7 +31,7 @@ _MARK = re.compile(r"^Network(?P<beside>Load)? Tests v(?P<version>[\d.]+)$")
 _PROGRAM = re.compile(r"\bnetwork_(?:load_)?test\b")
 _RANKS = re.compile(r"^Test with (?P<ranks>\d{1,18}) MPI ranks")
 _NAME = re.compile(r"^(?P<test>.+?) \( *(?P<bytes>\d{1,18}) B\)$")
-_ROWS = re.compile(r"^\|(?: *[^|]+ *\|){3,}$")
+_ROWS = re.compile(r"^\|(?:[^|]+\|){3,}$")
 _REMARK = re.compile(r"^\+[-+]+\+$|^Legend$|^[\w+]{1,9} = |^\d+ nodes running ")
 _LOADED = "running with Congestion"
 _UNITS = ("usec", "MiB/s/rank")
