@@ -206,7 +206,7 @@ def test_a_run_that_costs_more_than_the_budget_is_refused_with_its_cost(tmp_path
         ((*ESCHER, "--nodes", "8", "--within", "5%"), "name several: --blocking 1:1,2:1"),
         ((*ESCHER, "--nodes", "8", "--samples", "0"), "use 1 or more, like --samples 2"),
         ((*ESCHER, "--nodes", "8", "--switch", "24", "--speed", "x"), "use one like --speed 1,2"),
-        ((*ESCHER, "--nodes", "8", "--switch", "24", "--blocking", "1:1,1:1"), "each one once"),
+        ((*ESCHER, "--nodes", "8", "--switch", "24", "--blocking", "1:1,1:1"), "name each once"),
         (
             (*ESCHER, "--nodes", "8", "--switch", "24", "--rails", "1,2,3", "--speed", "1,2,3"),
             "use at most 8 combinations",

@@ -23,8 +23,11 @@ constexpr int most_characters = 256;
 class ToolInterface {
  public:
   ToolInterface() {
+    // Open MPI takes another level for that of the whole library from then on.
+    int level = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&level);
     int provided = 0;
-    is_open_ = MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS;
+    is_open_ = MPI_T_init_thread(level, &provided) == MPI_SUCCESS;
   }
   ToolInterface(const ToolInterface&) = delete;
   ToolInterface& operator=(const ToolInterface&) = delete;

@@ -150,7 +150,7 @@ def test_a_row_behind_the_end_of_a_run_is_of_no_benchmark(tmp_path: Path) -> Non
     assert len(of(f"{one}{end}{HEAD}{other}{end}", tmp_path).rows) == 2
     # A run that was lost has no end.
     assert len(of(f"{one}{HEAD}{other}{end}", tmp_path).rows) == 2
-    found = of(f"{HEAD}{one}{end}16 1000 0.42 38.10\n{other}{end}", tmp_path)
+    found = of(f"{one}{end}16 1000 0.42 38.10\n{other}{end}", tmp_path)
     assert [row.case.bytes for row in found.rows] == [8, 8]
     assert [line.text for line in found.ignored] == ["16 1000 0.42 38.10"]
 
