@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # A command of a page that names what only its reader has: a record, a cluster, a platform file.
-OF_THE_READER = re.compile(r"--(?:again|resume|submit)\b|\.xml| [A-Z]+\b|->|--(?:platform|vary)$")
+OF_THE_READER = re.compile(
+    r"--(?:again|resume|submit|help|help-all)\b|\.xml| [A-Z]+\b|->|--(?:platform|vary)$"
+)
 # Options of Docker and of scripts that messages name.
 OTHERS = {"--cap-add", "--shm-size", "--shell"}
 # One message may name several.

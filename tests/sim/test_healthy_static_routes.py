@@ -1,18 +1,18 @@
 """A healthy fat tree with static routes, simulated, with noise as measured maps have it."""
 
+import os
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import weft
+from support.in_process import weft_here
 from weft.analysis.diagnosis.causes import Cause
 from weft.analysis.diagnosis.diagnose import diagnose
 from weft.analysis.diagnosis.measured import MeasuredMap, measured_maps
 from weft.analysis.diagnosis.pair_times import PairTimes
-from weft.cli.main import app
 
 pytestmark = pytest.mark.engine
 LAUNCHES = 3
@@ -37,8 +37,8 @@ def noisy(times: PairTimes, seed: int) -> PairTimes:
 def map_of(folder: Path, *words: str) -> MeasuredMap:
     record = folder / "m.jsonl"
     asked = ("map", "--platform", "escher", *FABRIC, "--budget", "5min", *words, "-o", str(record))
-    done = CliRunner().invoke(app, asked)
-    assert done.exit_code == 0, done.output
+    done = weft_here(asked, os.environ)
+    assert done.returncode == 0, done
     [found] = measured_maps(weft.load(record))
     return found
 
