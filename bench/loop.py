@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # The engine as it was built for each MPI, and what each program of MPI compiles for itself.
 LIBRARIES = ("weft_engine_{mpi}", "weft_engine", "hwloc")
-SOURCES_OF_MPI = ("transports/mpi/library.cpp", "transports/mpi/copy_path.cpp")
+SOURCE_OF_MPI = "transports/mpi/library.cpp"
 # mpirun of Debian's Open MPI 5 crashes if it gets several commands (open-mpi/ompi 13303).
 _A_CORE_EACH = 'exec taskset -c "${OMPI_COMM_WORLD_LOCAL_RANK:-$PMI_RANK}" "$@"'
 STARTS = {"openmpi": ["mpirun.openmpi", *AS_ROOT], "mpich": ["mpirun.mpich"]}
@@ -162,6 +162,5 @@ def _program(name: str, mpi: str) -> Path:
     libraries = [f"-l{library.format(mpi=mpi)}" for library in LIBRARIES]
     return compiled(
         f"mpicxx.{mpi}", f"{name}.cpp", "-O2", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
-        f'-DWEFT_MPI="{mpi}"', *(str(ENGINE / one) for one in SOURCES_OF_MPI),
-        libraries_of_engine(), *libraries,
+        f'-DWEFT_MPI="{mpi}"', str(ENGINE / SOURCE_OF_MPI), libraries_of_engine(), *libraries,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What MPI uses inside a host: shared memory for its windows, and a mechanism that copies."""
+"""MPI's windows lie in the shared memory of a host."""
 
 import os
 
@@ -29,21 +29,3 @@ def test_windows_that_shared_memory_cannot_hold_are_refused_and_the_next_case_ru
     assert "MiB of shared memory on" in reason
     assert "MiB are free in /dev/shm" in reason
     assert measured["status"] == "ok", done.stderr
-
-
-@pytest.mark.parametrize("mechanism", ["none", "emulated"])
-def test_the_record_states_how_open_mpi_copies_inside_a_host(mechanism: str) -> None:
-    told = {"OMPI_MCA_btl_vader_single_copy_mechanism": mechanism}
-    _, lines = drive("openmpi", "mpi", environment=told)
-    if "v4" not in str(lines[0]["mpi"]):
-        pytest.skip("Open MPI 5 has another variable")
-    details = lines[0]["details"]
-    assert isinstance(details, dict)
-    assert details["single copy"] == mechanism
-
-
-def test_nothing_is_stated_if_open_mpi_does_not_copy_itself() -> None:
-    _, lines = drive("openmpi", "mpi", environment={"OMPI_MCA_btl": "self,tcp"})
-    details = lines[0]["details"]
-    assert isinstance(details, dict)
-    assert "single copy" not in details

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from weft.launch.environment import environment_of_ranks
 from weft.launch.local import command
@@ -16,7 +16,6 @@ def drive(
     ranks: int = 2,
     words: tuple[str, ...] = (),
     within: Sequence[str] = (),
-    environment: Mapping[str, str] | None = None,
 ) -> tuple[subprocess.CompletedProcess[str], list[dict[str, object]]]:
     """Start ranks by hand, by a command `within` that they run; give them cases, read answers."""
     program = engine_folder() / mpi / f"rank-{transport}"
@@ -27,7 +26,7 @@ def drive(
         text=True,
         timeout=600,
         check=False,
-        env=environment_of_ranks({}, "lo") | dict(environment or {}),
+        env=environment_of_ranks({}, "lo"),
     )
     return done, [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -34,10 +34,6 @@ int begin_transfer(const char* name, MPI_Request* request) {
 }  // namespace weft
 
 extern "C" {
-// It has no tool interface: the library's own would look for all components.
-int MPI_T_init_thread(int /*required*/, int* /*provided*/) {
-  return MPI_ERR_OTHER;
-}
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
   *made = comm;
   return MPI_SUCCESS;

@@ -10,7 +10,6 @@
 #include "bootstrap/mpi.hpp"
 #include "bootstrap/mpi_requests.hpp"
 #include "host/network.hpp"
-#include "transports/mpi/copy_path.hpp"
 #include "transports/parts/connecting.hpp"
 #include "transports/parts/traffic_class.hpp"
 
@@ -62,7 +61,6 @@ MpiLink::MpiLink(const LinkOptions& options, Bootstrap& boot)
   MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
   connecting_ns_ = connecting_ns(boot, [&] { meet(first_neighbours(boot)); });
   interfaces_ = of_each_host(boot, interfaces_in_use());
-  copy_path_ = copy_path(boot);
   hear_errors();
 }
 
@@ -185,7 +183,6 @@ Details MpiLink::details() const {
                 {traffic_class_note, unknown_class},
                 connecting_note(connecting_ns_)};
   if (gives_core_away()) notes.emplace_back("waiting ranks", "give their core away");
-  if (!copy_path_.empty()) notes.emplace_back(copy_path_note, copy_path_);
   if (!interfaces_.empty()) notes.emplace_back("TCP interface", interfaces_);
   return notes;
 }

@@ -177,8 +177,6 @@ class MpiLink {
   std::int64_t connecting_ns_;
   /// Of every host, where they differ; empty where MPI has no TCP connection.
   std::string interfaces_;
-  /// How messages between ranks of a host are copied; empty if that is not known.
-  std::string copy_path_;
   int size_;
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;

@@ -279,16 +279,6 @@ def test_a_class_that_is_unknown_is_not_a_difference(older: dict[str, str]) -> N
     assert not {"ucx traffic class", "ucx service level"} & unlike(sides).keys()
 
 
-def test_another_way_to_copy_inside_a_host_is_a_difference_where_both_are_known() -> None:
-    """Records of older weft and of other MPIs do not report it."""
-    once, twice, unknown = (
-        Conditions(facts={}, kinds={"mpi": {"MPI": "one", "standard": "3.1", **own}})
-        for own in ({"single copy": "cma"}, {"single copy": "none"}, {})
-    )
-    assert unlike((once, twice)) == {"mpi single copy": ("cma", "none")}
-    assert unlike((once, unknown)) == unlike((unknown, twice)) == {}
-
-
 def test_a_host_that_blocks_process_vm_readv_is_another_condition(before: Run) -> None:
     allowed, blocked = (
         conditions_of(host({**MACHINE, "single_copy": may})(before).header, before.lines.launches)

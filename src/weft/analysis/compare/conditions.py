@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from weft.record.run import Run
 
 UNKNOWN = "unknown"
-# How MPI copies between ranks of a host: older weft and other MPIs do not report it.
-SINGLE_COPY = "single copy"
 NOT_SET = "not set"
 # Details that are a launch's own: where it listened, what connecting took, its libraries' threads.
 _OWN = re.compile(
@@ -150,8 +148,6 @@ def _value(kind: str, own: Mapping[str, str], name: str) -> str:
     if name in own:
         return own[name]
     family, plain = kind.partition(":")[0], _RAIL.sub("", name)
-    if plain == SINGLE_COPY:
-        return UNKNOWN
     is_reported = len(own) > 1  # every launch has its MPI, an imported one has nothing else
     if plain in (TRAFFIC_CLASS, SERVICE_LEVEL):
         return BEFORE.get(family, {}).get(plain, UNKNOWN) if is_reported else UNKNOWN
