@@ -1,7 +1,7 @@
 """Dragonflies: groups in which every switch has a cable to each other one, and cables between all
 groups (Kim, Dally, Scott and Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA
 2008). Balanced as there in section 3.1: a switch has p nodes and p global cables, a group 2p
-switches. The last group may have fewer switches, as many as its nodes need.
+switches. The last group may have fewer switches.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ def build_dragonfly(asked: DragonflyAsked) -> Fabric:
     # there is no n-th.
     has_zone = groups <= in_group and is_whole
     zone = ("DRAGONFLY", f"{groups},{sizes.between};1,1;{in_group},1;{each}")
-    why = "its last group is smaller" if not is_whole else ""
     nodes = [each] * (in_group * (groups - 1)) + sizes.last
     partial = f", {counted(of_last, 'switch')} in the last" if of_last < in_group else ""
     between = f"{sizes.between}"
@@ -57,7 +56,7 @@ def build_dragonfly(asked: DragonflyAsked) -> Fabric:
         between += f", and {sizes.between_last} to the last"
     return Fabric(
         title=f"dragonfly of {counted(groups, 'group')}, {counted(in_group, 'switch')}"
-        f" each{partial}, nodes per switch: {each}" + (" or fewer" * (min(nodes) < each)),
+        f" each{partial}, nodes per switch: {each}{' or fewer' if min(nodes) < each else ''}",
         nodes=asked.nodes,
         switches=tuple(FabricSwitch("router", asked.radix, own) for own in nodes),
         trunks=tuple(trunks),
@@ -68,7 +67,13 @@ def build_dragonfly(asked: DragonflyAsked) -> Fabric:
         spread=f"cables between every two groups: {between}",
         groups=groups,
         zone=zone if has_zone else ("", ""),
-        irregular="" if has_zone else why or "it has more groups than switches in a group",
+        irregular="" if has_zone else _irregular(is_whole=is_whole),
+    )
+
+
+def _irregular(*, is_whole: bool) -> str:
+    return (
+        "it has more groups than switches in a group" if is_whole else "its last group is smaller"
     )
 
 
@@ -82,21 +87,26 @@ class _Sizes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _sizes(nodes: int, each: int) -> _Sizes | None:
-    """Of a dragonfly with so many nodes; None where its groups cannot all be joined."""
+    """Sizes of a dragonfly with this many nodes; None if cables cannot join all groups."""
     in_group = 2 * each
     groups = -(-nodes // (in_group * each))
     if not 2 <= groups <= in_group * each + 1:
         return None
     rest = nodes - (groups - 1) * in_group * each
     last = shares(rest, -(-rest // each))
-    between, between_last = (switches * each // (groups - 1) for switches in (in_group, len(last)))
+    between, between_last = _lots(groups, each, (in_group, len(last)))
     if not between_last:
         return None
     return _Sizes(groups=groups, last=last, between=between, between_last=between_last)
 
 
+def _lots(groups: int, each: int, sizes: tuple[int, int]) -> tuple[int, ...]:
+    """Cables from a group to each other one, for groups of these numbers of switches."""
+    return tuple(switches * each // (groups - 1) for switches in sizes)
+
+
 def _none(asked: DragonflyAsked, each: int) -> WeftError:
-    """Which sizes there are nearest to it."""
+    """The refusal, with the nearest sizes that can be built."""
     in_group = 2 * each
     whole = in_group * each
     most = whole + 1
@@ -128,7 +138,7 @@ def global_trunks(
     The last group has `of_last` switches, and lots as small as its ports permit. The switches with
     global ports begin with the `first`.
     """
-    between, between_last = (size * each // (groups - 1) for size in (in_group, of_last))
+    between, between_last = _lots(groups, each, (in_group, of_last))
     for group in range(groups):
         for other in range(group + 1, groups):
             lot = between_last if other == groups - 1 else between

@@ -20,7 +20,7 @@ from weft.launch.left_behind import LaunchFiles, clear_shared_memory, remove_lef
 from weft.launch.nodes import is_this_machine
 from weft.launch.piped import PipedLaunch
 from weft.launch.programs import has_starter
-from weft.launch.starters import starting_here
+from weft.launch.starters import starting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -110,4 +110,4 @@ def command(program: Path, mpi: str, ranks: int, words: Sequence[str]) -> list[s
     # Daemons and ranks meet on the loopback; their sockets listen on every interface there is.
     # Open MPI gets its interface by the environment of ranks.
     start = ["-hosts", "127.0.0.1", "-iface", "lo"] if mpi == "mpich" else []
-    return [*starting_here(mpi, ranks, start), str(program), *words]
+    return [*starting(mpi, ranks, start, here=True), str(program), *words]

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # The kernel ends the starter with weft. TERM lets it end ranks on other hosts.
 _GUARD = ("setpriv", "--pdeathsig", "TERM")
+# Even a stopped starter; the ranks of this machine end with it.
+_GUARD_HERE = ("setpriv", "--pdeathsig", "KILL")
 # Ranks bind themselves, and there may be more of them than cores.
 _USUAL = {
     "openmpi": ("--bind-to", "none", "--oversubscribe", "--mca", "orte_base_help_aggregate", "0"),
@@ -20,12 +22,13 @@ _USUAL = {
 }
 
 
-def starting(mpi: str, ranks: int, words: Sequence[str]) -> list[str]:
+def starting(mpi: str, ranks: int, words: Sequence[str], *, here: bool = False) -> list[str]:
     """The starter of an MPI with `words` of its own and the number of ranks; a program follows.
 
-    `setpriv` has the kernel end it with this process. Raises WeftError where it is missing.
+    `setpriv` has the kernel end it with this process, by KILL if all ranks are `here`. Raises
+    WeftError if the starter is missing.
     """
-    return [*_begin(mpi), *words, "-n", str(ranks)]
+    return [*_begin(mpi, _GUARD_HERE if here else _GUARD), *words, "-n", str(ranks)]
 
 
 def one_on_each(
@@ -51,16 +54,8 @@ def one_on_each(
     return [*begin, *listed, *first, *(word for part in others for word in (":", *part))]
 
 
-def starting_here(mpi: str, ranks: int, words: Sequence[str]) -> list[str]:
-    """The same for ranks of this machine alone: its end kills even a stopped starter.
-
-    Open MPI's ranks and MPICH's proxies end with it.
-    """
-    return [*_GUARD[:-1], "KILL", *starting(mpi, ranks, words)[len(_GUARD) :]]
-
-
-def _begin(mpi: str) -> list[str]:
+def _begin(mpi: str, guard: Sequence[str] = _GUARD) -> list[str]:
     mpirun = starter(mpi)
     if mpirun is None:
         raise WeftError(f"mpirun of {mpi} is missing", install_mpi(mpi))
-    return [*_GUARD, mpirun, *_USUAL[mpi]]
+    return [*guard, mpirun, *_USUAL[mpi]]

@@ -97,15 +97,10 @@ def cards_of(records: Sequence[Results]) -> tuple[Card, ...]:
     return (
         *(
             Card(title=one.transport, group=places[one.transport], figures=tuple(figures_of(one)))
-            for one in first_figures_of(records[0])
+            for one in first_figures(records[0].run, records[0].summaries)
         ),
         *cards_of_curves(large, transports),
     )
-
-
-def first_figures_of(results: Results) -> tuple[FirstFigures, ...]:
-    """The four figures of each transport; the page and the end of a run ask several times."""
-    return results.once(first_figures, lambda own: first_figures(own.run, own.summaries))
 
 
 def figures_of(one: FirstFigures) -> list[tuple[str, str, str]]:
