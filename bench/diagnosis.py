@@ -3,11 +3,12 @@
     .venv/bin/python -m bench.diagnosis                # the table, some hours at 1,024 nodes
     .venv/bin/python -m bench.diagnosis --trials 20 --nodes 64
 
-Prints Markdown, a row as it is known, which docs/validation/map.md has. Nothing is measured: times
-of all pairs are drawn, round by round as the engine plays them, with a launch's and a round's own
-effect, and a scatter of 2 % of each time that is skewed and has outliers. What is faulty is slower
-by twice that. Right is a first answer that names what was planted, alone or among the causes that
-make the same pairs slow, and of two faults both; a false alarm is any answer on a healthy fabric.
+Prints one Markdown row per result, for docs/validation/map.md. Nothing is measured. The times of
+all pairs are drawn at random, in the order of the engine's rounds: each launch and each round has
+an effect of its own, and every time scatters by 2 %, with skew and outliers. A faulty part is 4 %
+slower. The first answer counts as right if it reports the planted fault, alone or among the causes
+that slow the same pairs; of two faults it must report both. Any answer on a healthy fabric is a
+false alarm.
 
 A node that is delayed now and then is found in means over medians: 40 samples of each way are
 drawn, of a healthy one with the same scatter and outliers, and of the node's one of ten takes four

@@ -206,7 +206,7 @@ def ratios(one: Statement, trials: int) -> tuple[int, np.ndarray]:
 def rows(trials: int) -> list[tuple[str, ...]]:
     """For each what is needed, what is stated over it, and how often that is within a factor 2."""
     found: list[tuple[str, ...]] = [
-        ("what is to be reported", "needed", "stated / needed, median", "within a factor of two")
+        ("answer to report", "needed", "stated / needed, median", "within a factor of two")
     ]
     for one in statements():
         needed, over = ratios(one, trials)

@@ -110,7 +110,7 @@ class Tally:
     def table(self) -> list[tuple[str, ...]]:
         """The rows in the order in which they first came."""
         return [
-            ("what is said of an unchanged machine", "times", "of", "share"),
+            ("wrong answers on an unchanged machine", "times", "of", "share"),
             *(
                 (row, str(said), str(of), f"{said / of:.0%}" if of else "-")
                 for row, (said, of) in self.rows.items()
@@ -125,7 +125,7 @@ class Tally:
         between, within = (sum(own) / len(own) for own in zip(*self.scatter, strict=True))
         return (
             f"Two sessions of a curve that follow each other differ by"
-            f" {math.sqrt(max(between, 0.0)):.1%} beyond what their launches explain, launches by"
+            f" {math.sqrt(max(between, 0.0)):.1%} more than their launches explain, launches by"
             f" {math.sqrt(within):.1%}: one standard deviation, of"
             f" {counted(len(self.scatter), 'curve')} of a pair each."
         )
@@ -291,7 +291,7 @@ def look(first: Run, second: Run, tally: Tally) -> None:
 
 
 def look_at_scatter(first: Run, second: Run, tally: Tally) -> None:
-    """How far the two sessions of a curve are apart beyond what their launches explain."""
+    """How far the two sessions of a curve differ beyond the scatter of their launches."""
     for curve in curves_of(pool([second]), pool([first])):
         if curve.whole is not None and curve.unit == "launch":
             beyond = (curve.whole.log**2 - curve.whole.squared_error) / 2
@@ -357,7 +357,7 @@ def look_at_layers(runs: Sequence[Run], tally: Tally) -> None:
         if steps:
             answers = looked_at_together(steps, added)
             named = any(step.verdict != "cannot tell" for step in answers)
-            tally.add("layers: a size of a transport beside itself (to be <= 5 %)", named)
+            tally.add("layers: a size of a transport against itself (to be <= 5 %)", named)
 
 
 def look_at_scaling(runs: Sequence[Run], tally: Tally) -> None:

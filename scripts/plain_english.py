@@ -3,7 +3,7 @@
 
 Reads the documentation, README, CHANGELOG and CONTRIBUTING without their code, and fails if a
 construction is more than twice as frequent as in the models: ReFrame, pyperf, hyperfine and
-nanobench. The mean length of sentences is printed and is no limit.
+nanobench. It also prints the mean length of sentences, which has no limit.
 
     scripts/plain_english.py                # every construction and its rate
     scripts/plain_english.py --where beside # the lines that have one
@@ -26,7 +26,7 @@ class Construction(NamedTuple):
     of_models: float
 
 
-# The rates are those of 24,000 words of the models' documentation; none is taken as one in 10,000.
+# The models have 24,000 words; a rate of 0 counts as one in 10,000 words.
 CONSTRUCTIONS = (
     Construction(
         "what as a noun", r"(?:^|[.,;:(] |\b(?:of|than|and|as|by|with|from) )what\b", 0.16
@@ -48,14 +48,14 @@ CONSTRUCTIONS = (
     Construction("one as a pronoun", r"\b(?:the|each|every|another) one\b", 0.3),
     Construction("so many", r"\b(?:so|as) (?:many|much)(?! as)\b", 0.1),
 )
-# Code, output, tables, links' targets and what is generated are no sentences.
+# Not prose: code, output, tables, link targets and generated text.
 NOT_WORDS = re.compile(
     r"(?s:```.*?```)|^ {4}.*$|^\|.*$|(?s:<!--.*?-->)|`[^`\n]*`|\]\([^)]*\)|https?://\S+", re.M
 )
 
 
 def pages() -> Iterator[Path]:
-    """What people read, but for decisions, which are history, and tables of validation."""
+    """User pages. Decisions are history, and validation pages are generated."""
     yield from (ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md"))
     for path in sorted((ROOT / "docs").rglob("*.md")):
         if not {"decisions", "validation"} & set(path.parts):

@@ -74,8 +74,8 @@ def _cache() -> Path:
 def _sources(build: Path) -> list[Source]:
     """Each source of the engine once; the list holds it once per MPI.
 
-    Not those of its tests, for the test framework's macros break many rules, and not what CMake
-    wrote.
+    Tests are left out, because the test framework's macros break many rules. So are files that
+    CMake generated.
     """
     common = hashlib.sha256(RULES.read_bytes())
     common.update(_version().encode())

@@ -87,7 +87,7 @@ def weft(*words: object) -> subprocess.CompletedProcess[str]:
         (["check", "a.jsonl"], "use --against with a record or a limits file"),
         (["peak", "IB FDR"], "needs its width"),
         (["peak", "string"], "use one like IB 4x FDR"),
-        (["price"], "no fabric is named; use --nodes"),
+        (["price"], "no fabric given; use --nodes"),
         (["price", "--nodes", "9999", "--switch", "24"], "use --nodes 3456 or fewer"),
         (["price", "--nodes", "48", "--switch", "24", "--prices", "/nowhere.toml"], "cannot read"),
         (["show", "/nowhere", "--link", "IB 4x FDR"], "cannot read"),

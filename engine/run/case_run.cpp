@@ -73,7 +73,7 @@ std::string CaseRun::prepare(Batch& batch, Report& report) {
   std::string refusal = agree_awake_or_asleep([&] { return begin(batch, report); });
   if (!refusal.empty() || !opens()) return refusal;
   if (link_->shares_opened_memory()) {
-    // All have closed what an earlier case opened by now.
+    // By now every rank has closed the windows of earlier cases.
     refusal = agree_awake_or_asleep([&] { return refuse_opening(); });
     if (!refusal.empty()) return refusal;
   }

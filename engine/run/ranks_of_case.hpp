@@ -17,7 +17,8 @@ namespace weft {
 /// that every rank takes part.
 RanksOfCase ranks_of_case(const Case& spec, const PatternOn& pattern, int size);
 
-/// Why ranks of a host cannot share `bytes` of memory each, if so much is free; empty if they can.
+/// The reason why `ranks` of a host cannot share `bytes` each with `free` bytes left; empty if they
+/// can.
 std::string refuse_shared_memory(int ranks, std::size_t bytes, std::optional<std::uint64_t> free);
 
 /// The first rank that takes part, of all; rank 0 where none does.

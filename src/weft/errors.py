@@ -23,7 +23,7 @@ def without_effect(option: str, why: str, fix: str = "") -> WeftError:
 
 
 def _shortened(text: str) -> str:
-    """The text, or its two ends: nobody reads more, and the line stays one."""
+    """The text; a very long one keeps its two ends."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST_END]} … {text[-_LONGEST_END:]}"
 
 

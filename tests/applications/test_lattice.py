@@ -216,7 +216,7 @@ def test_a_suite_has_one_number_of_ranks() -> None:
 
 
 def test_what_is_no_number_of_ranks_is_refused_with_what_is() -> None:
-    with pytest.raises(WeftError, match="'two' are no numbers of ranks"):
+    with pytest.raises(WeftError, match="'two' is not a list of ranks"):
         parse_ranks("two")
 
 

@@ -212,7 +212,8 @@ def test_a_map_in_a_job_has_a_rank_on_each_of_its_nodes(
     ("platform", "slow", "where", "ranks", "what", "fix"),
     [
         (SIXTEEN, {"n8": 0.5}, of(), 8, "n8 is not among the 8 ranks", "or name one of n0 to n7"),
-        (None, {}, of(), 0, "no hosts are named, and this is no job", "use --hosts n1,n2,n3,n4,"),
+        (None, {}, of(), 0, "no hosts given, and not inside a Slurm job",
+         "use --hosts n1,n2,n3,n4,"),
         (None, {}, of("a"), 1, "a map of 1 rank has no pairs", "use --hosts n1,n2,n3,n4, or"),
     ],
 )  # fmt: skip

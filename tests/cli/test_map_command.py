@@ -53,7 +53,7 @@ def test_less_than_no_round_is_refused() -> None:
     ("topology", "said", "fix"),
     [
         ("topology.conf", "does not fit: n0 is below no switch", "omit --topology"),
-        ("fat-tree", "'fat-tree' does not fit 5 hosts, n0 to n4: no switch is named", "half"),
+        ("fat-tree", "'fat-tree' does not fit 5 hosts, n0 to n4: no switch given", "half"),
     ],
 )
 def test_a_topology_that_does_not_fit_a_platform_is_refused(
@@ -84,7 +84,7 @@ def test_a_map_with_quiet_prints_the_name_of_its_record_only(
     done = weft_here((*words, "--quiet"), TERMINAL)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", f"record: {run.path}\n")
     said = weft_here(words, TERMINAL)
-    assert "nobody is slow" in said.stdout
+    assert "no slow node found" in said.stdout
     assert said.stderr == f"measuring over tcp\nrecord: {run.path}\n"
     # The line of progress is drawn where the request does not say so.
     assert [one.is_quiet for one in asked] == [True, False]

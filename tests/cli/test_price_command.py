@@ -238,7 +238,7 @@ def test_the_page_of_a_record_has_the_section(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        ([], "no fabric is named; use --nodes 1152"),
+        ([], "no fabric given; use --nodes 1152"),
         (["--switch", "24"], "the fabric has no nodes; use --nodes"),
         (["--prices", "LIST"], r"has no fabric; use --nodes .* or add \[\[fabric\]\]"),
         (["LIST"], "use --compare, or --prices FILE"),

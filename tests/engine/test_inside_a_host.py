@@ -1,4 +1,4 @@
-"""MPI's windows lie in the shared memory of a host."""
+"""MPI places windows in the shared memory of a host."""
 
 import os
 

@@ -44,7 +44,7 @@ def test_a_record_of_before_names_nobody_and_asks_for_its_topology(tmp_path: Pat
     record = without_topology(tmp_path)
     assert record.header.lacks_topology
     words = said("map", str(record.path))
-    assert "cannot tell who is slow" in words
+    assert "cannot tell which node is slow" in words
     assert "use --topology" in words
     assert "confidence" not in words
     assert CABLE in said("map", str(record.path), "--topology", "fat-tree 8/16 full d-mod-k")

@@ -347,7 +347,7 @@ def test_no_other_half_of_the_nodes_has_less(asked: FabricAsked) -> None:
         ({"nodes": 8, "switch": "24", "topology": "torus", "blocking": "2:1"}, "omit --blocking"),
         ({"nodes": 8, "switch": "24,8", "topology": "torus"}, "use --switch 24"),
         ({"nodes": 1, "switch": "24"}, "--nodes 1 is out of range; use 2 to"),
-        ({"nodes": 8}, "no switch is named; give its ports"),
+        ({"nodes": 8}, "no switch given; give its ports"),
         ({"nodes": 8, "switch": "24", "rails": 0}, "use 1 to 16"),
         ({"nodes": 8, "switch": "24", "levels": 4}, "use 0 to 3"),
         ({"nodes": 999, "switch": "24", "spread": "any"}, "three levels.*; omit --spread"),

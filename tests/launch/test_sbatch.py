@@ -70,9 +70,9 @@ def test_the_modules_of_here_are_loaded_there() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "told"),
-    [({"constraint": 'a"b'}, 'a"b is no constraint of a job; use another --constraint'),
-     ({"account": "a\\b"}, "is no account of a job"),
-     ({"folder": Path('/data/"mine"')}, "is no chdir of a job; go to another folder")],
+    [({"constraint": 'a"b'}, 'a"b cannot be the constraint of a job; use another --constraint'),
+     ({"account": "a\\b"}, "cannot be the account of a job"),
+     ({"folder": Path('/data/"mine"')}, "cannot be the chdir of a job; go to another folder")],
 )  # fmt: skip
 def test_what_a_script_cannot_hold_is_refused_and_never_dropped(
     asked: dict[str, Any], told: str
@@ -89,7 +89,7 @@ def test_a_users_words_stay_as_they_are() -> None:
 
 
 def test_a_line_end_in_an_option_is_no_second_line_of_the_script() -> None:
-    with pytest.raises(WeftError, match="is no partition of a job"):
+    with pytest.raises(WeftError, match="cannot be the partition of a job"):
         script_of(_job(partition="x\n#SBATCH --uid=0"))
 
 

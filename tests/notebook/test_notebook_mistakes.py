@@ -28,21 +28,21 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("mistake", "told"),
     [
-        (lambda _: weft.load(""), "no record is named; give the path of a record, or a Run"),
-        (lambda _: weft.load(Path()), "no record is named; give the path of a record, or a Run"),
+        (lambda _: weft.load(""), "no record given; give the path of a record, or a Run"),
+        (lambda _: weft.load(Path()), "no record given; give the path of a record, or a Run"),
         (lambda _: weft.load(NOTHING), "None is the name of no record; give the path"),
         (lambda a: weft.load(several(a)), "'] is the name of no record; give the path"),
-        (lambda _: weft.fit(""), "no record is named; give the path of a record, or a Run"),
+        (lambda _: weft.fit(""), "no record given; give the path of a record, or a Run"),
         (lambda _: weft.fit(NUMBER), "42 is the name of no record"),
         (lambda a: weft.fit([a, NUMBER]), "42 is the name of no record"),
-        (lambda a: weft.compare(a, ""), "no record is named"),
+        (lambda a: weft.compare(a, ""), "no record given"),
         (
             lambda a: weft.compare(a, a, same=TEXT),
             "same is no number: '5%'; give a share: same=0",
         ),
         (lambda a: weft.compare(a, "escher").plot(9), "there is no plot 9 of this comparison, it"),
-        (lambda a: weft.check("", against=a), "no record is named"),
-        (lambda a: weft.check(a, against=Path()), "no record is named"),
+        (lambda a: weft.check("", against=a), "no record given"),
+        (lambda a: weft.check(a, against=Path()), "no record given"),
         (
             lambda a: weft.check(a, against="b", tolerance=TEXT),
             "tolerance is no number: '5%'",

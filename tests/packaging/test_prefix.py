@@ -153,7 +153,7 @@ def test_a_prefix_that_is_no_whole_path_is_refused(prefix: str) -> None:
     done = install(prefix)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "install-prefix: PREFIX is no whole path; run make install PREFIX=/shared/weft\n"
+        "install-prefix: PREFIX is not an absolute path; run make install PREFIX=/shared/weft\n"
     )
 
 

@@ -90,7 +90,7 @@ FORMS = "use --vary TRANSPORT.OPTION=A,B, --vary mpi=openmpi,mpich or --vary env
 @pytest.mark.parametrize(
     ("words", "transports", "told"),
     [
-        (["rendezvous=1,2"], (), f"'rendezvous=1,2' is no setting to vary; {FORMS}"),
+        (["rendezvous=1,2"], (), f"'rendezvous=1,2' is not a setting to vary; {FORMS}"),
         (["ucx.rendezvous=1,1"], (), f"--vary ucx.rendezvous has a value twice, or none; {FORMS}"),
         (["ucx.rendezvous=,"], (), f"--vary ucx.rendezvous has a value twice, or none; {FORMS}"),
         (

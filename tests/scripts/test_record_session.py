@@ -62,7 +62,7 @@ def test_the_run_ends_as_runs_end_today(
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     request = request_of_command(recorder.MEASURES, monkeypatch)
     lines = [one for one in blocks(recorder)[recorder.MEASURES] if one]
-    # A row per size of both tests, the verdict, what to do next and the files.
+    # A row per size of both tests, the verdict, the next command and the files.
     assert lines[0] == "Latency (ping_pong)"
     assert lines[1].split() == ["size", *request.transports]
     assert [line.split()[:2] for line in lines[2:4]] == [["8", "B"], ["1", "MiB"]]

@@ -381,7 +381,7 @@ def test_a_platform_without_the_numbers_is_refused(xml: str, why: str) -> None:
         (Variant(fabric=FabricAsked(nodes=4, switch="8"), speed=0), "--speed 0 is out of range"),
         (Variant(fabric=FabricAsked(nodes=4, switch="8"), hop_ns=-1), "--hop -1ns is out of"),
         (Variant(fabric=FabricAsked(nodes=4096, switch="12,500")), "and a prediction at most 512"),
-        (Variant(fabric=FabricAsked(nodes=4)), "no switch is named"),
+        (Variant(fabric=FabricAsked(nodes=4)), "no switch given"),
     ],
 )
 def test_a_fabric_that_cannot_be_is_refused(variant: Variant, why: str) -> None:

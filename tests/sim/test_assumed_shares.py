@@ -43,7 +43,7 @@ def fabric(
     is_rate: bool = False,
     algorithm: str = "",
 ) -> PredictedFabric:
-    """Its cases take so long of their own, with so many further switches and additions."""
+    """A fabric whose cases have a fixed part, and this many further switches and additions."""
 
     def figures(switch_ns: float, addition_ns: float) -> tuple[PredictedFigure, ...]:
         times = [time_ns(switch_ns, addition_ns, *own) for own in counts]
@@ -126,7 +126,7 @@ def test_the_table_shows_shares_above_a_tenth_and_intervals_cover_the_ranges() -
     table = answers_table(platform(), answers, KNOWN)
     rows = [dict(zip(table.head, row, strict=True)) for row in table.rows]
     assert [row["assumed"] for row in rows] == ["switches 16 %, adder 64 %", ""]
-    # 780 ns to 2.9 us, and a tenth of each beside it.
+    # 780 ns to 2.9 us, and 10 % either side.
     assert rows[0]["by the calibration"] == "709 ns to 3.22 µs"
     switches, adder = assumptions_in_words(BOTH, answers)
     assert "200 ns for each further switch, up to 16 % of a value (c0, a)" in switches

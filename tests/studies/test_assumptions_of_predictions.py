@@ -1,4 +1,4 @@
-"""Which assumptions a prediction has, and what they make of simulated times."""
+"""The assumptions of a prediction, and their effect on simulated times."""
 
 from __future__ import annotations
 

@@ -78,9 +78,9 @@ def test_tapers_of_several_levels_have_a_stroke_between_them() -> None:
     ("lists", "what", "fix"),
     [
         ({"blocking": "1:1,1:1"}, "a fabric is named twice", "name each once"),
-        ({"rails": "two"}, "--rails 'two' is no whole number", "use one like --rails 2"),
-        ({"rails": "1.5"}, "--rails '1.5' is no whole number", "use one like --rails 2"),
-        ({"speed": "fast"}, "--speed 'fast' is no number", "use one like --speed 1,2"),
+        ({"rails": "two"}, "--rails 'two' is not an integer", "use one like --rails 2"),
+        ({"rails": "1.5"}, "--rails '1.5' is not an integer", "use one like --rails 2"),
+        ({"speed": "fast"}, "--speed 'fast' is not a number", "use one like --speed 1,2"),
         (
             {"pairs": "near", "mapping": "random"},
             "--mapping says where ranks are, and so does --pairs",

@@ -148,9 +148,9 @@ def test_records_that_cannot_be_read_are_named_and_none_is_an_error(
 
 
 def test_a_price_is_of_one_question() -> None:
-    with pytest.raises(WeftError, match=r"what is to be done with a\.toml"):
+    with pytest.raises(WeftError, match=r"nothing says how to use a\.toml"):
         priced(None, lists=[Path("a.toml")])
-    with pytest.raises(WeftError, match="no fabric is named"):
+    with pytest.raises(WeftError, match="no fabric given"):
         priced(None)
     paper = priced(None, is_of_paper=True)
     charts, under = charts_of(paper)
@@ -185,7 +185,7 @@ def test_a_table_alone_is_the_topics_own_and_has_the_link(path: Path) -> None:
 
 
 def test_lists_without_a_question_are_asked_back_by_the_first() -> None:
-    with pytest.raises(WeftError, match=r"what is to be done with a\.toml\?; use --compare"):
+    with pytest.raises(WeftError, match=r"nothing says how to use a\.toml; use --compare"):
         priced(None, lists=(Path("a.toml"), Path("b.toml")))
 
 

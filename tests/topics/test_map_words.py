@@ -27,7 +27,7 @@ def test_who_is_delayed_now_and_then_is_named_though_no_median_shows_it(tmp_path
     assert row.findings == ()
     assert [one.causes for one in row.unsteady] == [(Cause("send", "n5"),)]
     said = sentences(row)
-    assert "nobody is slow" in said[0]
+    assert "no slow node found" in said[0]
     words = "n5 when it sends is delayed now and then: 100 % [100, 100] more on average than at its"
     assert any(f"{words} median over 6 ways" in line for line in said)
     # Who is slow all the time is not delayed now and then, nor is whoever does a little more.
@@ -42,14 +42,14 @@ def test_who_is_delayed_now_and_then_is_named_though_no_median_shows_it(tmp_path
 
 
 def test_where_nobody_would_have_been_named_nobody_is_said_to_be_well(tmp_path: Path) -> None:
-    """Four ranks on two cores: "nobody is slow (1.41 ms there and back, scatter 15723.4%"."""
+    """Four ranks on two cores: "no slow node found (1.41 ms there and back, scatter 15723.4%"."""
     (row,) = maps_of(map_record(tmp_path / "m.jsonl", {}), None)
-    assert sentences(row)[0].partition(": ")[2].startswith("nobody is slow (")
+    assert sentences(row)[0].partition(": ")[2].startswith("no slow node found (")
     never = tuple(msgspec.structs.replace(one, slower=None) for one in row.distinguished)
     blind = msgspec.structs.replace(row, scatter=157.2, distinguished=never)
     [said] = sentences(blind)
     assert said.partition("endpoints: ")[2].startswith(
-        "cannot tell who is slow: a pair differs too much from visit to visit ("
+        "cannot tell which node is slow: a pair differs too much from visit to visit ("
     )
     assert "scatter 158 times, " in said
     assert f"; more endpoints or launches tell: {row.with_more_launches}" in said
@@ -57,7 +57,7 @@ def test_where_nobody_would_have_been_named_nobody_is_said_to_be_well(tmp_path: 
     assert slow.value == "not known"
     # One kind of cause that would be named is enough.
     some = (row.distinguished[0], *never[1:])
-    assert "nobody is slow" in sentences(msgspec.structs.replace(blind, distinguished=some))[0]
+    assert "no slow node found" in sentences(msgspec.structs.replace(blind, distinguished=some))[0]
 
 
 def test_what_is_slow_between_two_groups_are_ways(tmp_path: Path) -> None:
@@ -122,7 +122,10 @@ def test_of_few_endpoints_nobody_is_named_and_the_ends_of_their_ways_are_told(
 
 @pytest.mark.parametrize(
     ("gone", "told"),
-    [(("n5",), "nobody else is slow ("), (("n4", "n5"), "too few to tell a slow one from its")],
+    [
+        (("n5",), "no other slow node found ("),
+        (("n4", "n5"), "too few to tell a slow one from its"),
+    ],
 )
 def test_who_did_not_answer_does_not_count_among_enough(
     tmp_path: Path, gone: tuple[str, ...], told: str

@@ -71,10 +71,12 @@ def test_rank_0_has_no_time_where_it_stands_by(tmp_path: Path) -> None:
     """Its samples are there in any round, for they are the batch's own."""
     (row,) = maps_of(record_of(tmp_path, 9), None)
     assert row.findings == ()
-    assert "nobody is slow" in sentences(row)[0]
+    assert "no slow node found" in sentences(row)[0]
 
 
-@pytest.mark.parametrize(("slower", "said"), [(1.2, "nobody is slow"), (1.6, "no cause is sure")])
+@pytest.mark.parametrize(
+    ("slower", "said"), [(1.2, "no slow node found"), (1.6, "no cause is sure")]
+)
 def test_a_way_far_beyond_the_scatter_is_not_called_well(
     tmp_path: Path, slower: float, said: str
 ) -> None:
@@ -83,8 +85,8 @@ def test_a_way_far_beyond_the_scatter_is_not_called_well(
     worst = (SlowPair(source="n3", target="n1", slower=slower), *row.worst)
     line, _ = sentences(msgspec.structs.replace(row, worst=worst, scatter=0.25))
     assert said in line
-    assert ("n3 to n1 takes +160%" in line) == (said != "nobody is slow")
-    assert ("weft run --again" in line) == (said != "nobody is slow")
+    assert ("n3 to n1 takes +160%" in line) == (said != "no slow node found")
+    assert ("weft run --again" in line) == (said != "no slow node found")
 
 
 def test_what_is_too_little_to_be_named_is_not_called_far_beyond_the_scatter(
@@ -92,7 +94,7 @@ def test_what_is_too_little_to_be_named_is_not_called_far_beyond_the_scatter(
 ) -> None:
     """Simulated ways scatter by nothing, and 1 % is many times that."""
     (row,) = maps_of(record_of(tmp_path, 9), None)
-    for slower, said in ((0.015, "nobody is slow"), (0.025, "no cause is sure")):
+    for slower, said in ((0.015, "no slow node found"), (0.025, "no cause is sure")):
         worst = (SlowPair(source="n3", target="n1", slower=slower),)
         line, _ = sentences(msgspec.structs.replace(row, worst=worst, scatter=0.0))
         assert said in line
@@ -251,7 +253,7 @@ def test_a_host_that_died_is_dead_and_not_slow(
     asked = request_of_map(row.with_the_others, monkeypatch)
     assert asked.allocation.hosts == (*HOSTS[:4], *HOSTS[5:])
     assert asked.experiments[0].ranks == RANKS - 1
-    assert "nobody else is slow" in others
+    assert "no other slow node found" in others
 
 
 # Of every pair once, and of some pairs: no further round tells a leaf from its only host.

@@ -135,7 +135,8 @@ def parse_extents(text: str, dimensions: int) -> list[tuple[int, ...]]:
             found.update(dict.fromkeys((one,) * dimensions for one in parse_sizes(word)))
         else:
             raise WeftError(
-                f"'{word}' are no extents", "use them like 4,6,8 or 4..14:2, 8^3 or 4x6x8x16"
+                f"'{word}' is not a list of extents",
+                "use them like 4,6,8 or 4..14:2, 8^3 or 4x6x8x16",
             )
     for extents in found:
         _check_range(extents)

@@ -147,11 +147,11 @@ def check_fabric(context: typer.Context, topology: str) -> None:
     if topology != "fat-tree":
         own = tuple(name for name in OF_FAT_TREE if f"--{name}" not in OF_RAILS)
         others = own if topology == "rail-optimised" else OF_FAT_TREE
-        refuse_typed(context, *others, why=f"a {topology} is no fat tree")
+        refuse_typed(context, *others, why=f"a {topology} is not a fat tree")
     if topology != "torus":
         own = {"hyperx": (), "slim-fly": ("shape",)}.get(topology, OF_TORUS)
         refuse_typed(
-            context, *own, why=f"a {topology} is no torus",
+            context, *own, why=f"a {topology} is not a torus",
             fix="omit {}, or use --topology torus",
         )  # fmt: skip
 

@@ -75,7 +75,7 @@ def import_(
     from weft.units import parse_bytes
 
     if ranks and not (ranks.isdecimal() and 1 <= int(ranks) <= 10**7):
-        raise WeftError(f"--ranks {ranks} is no number of ranks", "use --ranks 2")
+        raise WeftError(f"--ranks {ranks} is not a number of ranks", "use --ranks 2")
     if "/" in transport or len(transport) > MOST_NAME_CHARS:
         raise WeftError("--transport has a slash or is too long", "use a name like verbs")
     path, results = imported(

@@ -243,7 +243,7 @@ def _asked(
         raise WeftError(
             f"a map of {counted(count, 'rank')} has no pairs"
             if count
-            else "no hosts are named, and this is no job",
+            else "no hosts given, and not inside a Slurm job",
             "use --hosts n1,n2,n3,n4, or --ranks 4",
         )
     return count, drawn_rounds(count, rounds or usual_rounds(count), seed)

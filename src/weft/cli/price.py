@@ -171,7 +171,7 @@ def _write_drawing(built: "Built", path: Path) -> None:
 
     if path.suffix != ".svg":
         raise WeftError(
-            f"{path} is no name of a drawing", f"use --draw {as_typed(path.with_suffix('.svg'))}"
+            f"{path} is not an SVG file", f"use --draw {as_typed(path.with_suffix('.svg'))}"
         )
     write_output(path, fabric_svg(picture_of(built.fabric)))
     say(f"drawing: {path}", err=True)

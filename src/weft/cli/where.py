@@ -29,7 +29,7 @@ _Nodes = Annotated[
     typer.Option(
         "--nodes",
         "-N",
-        help="Run on so many nodes of the job or of the hosts. 0: all.",
+        help="Number of nodes to use, of the job or the host list. 0: all.",
         rich_help_panel="Where",
     ),
 ]

@@ -67,8 +67,8 @@ def _flow_in_order(fabric: Fabric) -> int:
 def _halves_of_levels(fabric: Fabric) -> list[int]:
     """For each two levels of a tree, half of the cables between them; empty if it is not a tree.
 
-    Nodes that are all at one leaf need no cable above it. What stays in the leaf or pod in which
-    the halves meet would be more.
+    If all nodes share one leaf, no cable above it counts. Traffic inside the leaf or pod where the
+    halves meet is left out.
     """
     found: Counter[str] = Counter()
     if sum(switch.nodes > 0 for switch in fabric.switches) == 1:

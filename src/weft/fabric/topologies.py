@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 TOPOLOGIES = ("fat-tree", "rail-optimised", "torus", "dragonfly", "dragonfly+")
 # Without routes: to be priced, and not to be mapped or predicted.
 PRICED = (*TOPOLOGIES, "hyperx", "slim-fly")
-# What a rail-optimised fabric has of a fat tree.
+# Options of a fat tree that a rail-optimised fabric has too.
 OF_RAILS = ("--blocking",)
 SPREADS: Mapping[str, Spread] = {"even": "even", "any": "any"}
 MOST_NODES = 100_000
@@ -230,7 +230,7 @@ def _bisection(asked: FabricAsked, rate_bytes_per_s: float | None) -> int:
 def parse_switches(text: str) -> tuple[int, int, int]:
     """Ports of leaf, spine and core switches from "24", "24,288". Raises WeftError."""
     if not text:
-        raise WeftError("no switch is named", "give its ports: --switch 24, or --switch 24,288")
+        raise WeftError("no switch given", "give its ports: --switch 24, or --switch 24,288")
     parts = [part.strip() for part in text.split(",")]
     if len(parts) > MOST_LEVELS or not all(re.fullmatch(r"\d{1,6}", part) for part in parts):
         raise WeftError(

@@ -86,7 +86,7 @@ def script_of(job: SiteJob, environment: Mapping[str, str] = os.environ) -> str:
     for name, text in asked.items():
         if any(not char.isprintable() or char in '"\\' for char in text):
             fix = "go to another folder" if name == "chdir" else f"use another --{name}"
-            raise WeftError(f"{text} is no {name} of a job", fix)
+            raise WeftError(f"{text} cannot be the {name} of a job", fix)
     lines = ["#!/bin/bash"]
     lines += [f"#SBATCH --{name}={_quoted(text)}" for name, text in asked.items() if text]
     # Measured nodes are shared with nobody; what was measured when one is lost is not lost with it.

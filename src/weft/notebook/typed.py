@@ -31,7 +31,7 @@ def one_of(source: Source) -> str | Run:
         raise WeftError(_no_source(source), _FIX)
     # The path of nothing is the folder, which nobody means.
     if str(source).strip() in ("", "."):
-        raise WeftError("no record is named", _FIX)
+        raise WeftError("no record given", _FIX)
     return str(source)
 
 

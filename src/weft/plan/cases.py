@@ -308,7 +308,7 @@ def parse_ranks(text: str, *, one: bool = False) -> tuple[int, ...]:
     Raises WeftError, also for several where there can be but one.
     """
     if not re.fullmatch(r"[\d,.: ]*", text):
-        raise WeftError(f"'{text}' are no numbers of ranks", "use --ranks 2, 1,2,4 or 1..16")
+        raise WeftError(f"'{text}' is not a list of ranks", "use --ranks 2, 1,2,4 or 1..16")
     counts = parse_sizes(text) if text else ()
     if one and len(counts) > 1:
         raise WeftError("a suite runs on one number of ranks", f"use --ranks {counts[-1]}")

@@ -74,7 +74,7 @@ def parse_vary(given: Sequence[str]) -> dict[str, tuple[str, ...]]:
     for word in given:
         match = _FORM.fullmatch(word)
         if not match:
-            raise WeftError(f"'{word}' is no setting to vary", f"use {_FORMS}")
+            raise WeftError(f"'{word}' is not a setting to vary", f"use {_FORMS}")
         name, text = match[1], match[2]
         parts = text.split("|" if "|" in text else ",")
         # A blank behind a comma is no part of the value.

@@ -62,9 +62,9 @@ def _troubles(results: Results) -> list[str]:
 
 
 def _result(results: Results, screen: Console, room: int) -> list[RenderableType]:
-    """The tables of the first topic that has results, a test each, as many as have room.
+    """The tables of the first topic with results, one per test, as many as fit.
 
-    Of settings beside each other the ratios are the result.
+    If the run compares settings, the ratios are the result.
     """
     topic = next((one for one in TOPICS if has_figures(one, results)), None)
     if topic is None or results.run.header.plan.variations:

@@ -69,8 +69,8 @@ class PredictedFabric(msgspec.Struct, frozen=True, kw_only=True):
     """A variant with its figures, and the record that they are in.
 
     `moved` are the same figures with the platform moved within the calibration's errors, in the
-    same order of moves for every variant; none where that was not simulated. `assumed` are they
-    with assumed times at the ends of their ranges.
+    same order of moves for every variant; empty if they were not simulated. `assumed` has the
+    figures with assumed times at the ends of their ranges.
     """
 
     variant: str

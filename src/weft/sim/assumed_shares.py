@@ -58,7 +58,7 @@ def _times_as_long(figure: PredictedFigure, other: PredictedFigure) -> float:
 def assumptions_in_words(
     assumptions: Sequence[Assumption], answers: Sequence[PredictedFabric]
 ) -> tuple[str, ...]:
-    """A line for each: what is assumed, the range in the intervals, and its largest share."""
+    """One line per assumption: its value, the range that intervals cover, its largest share."""
     lines = []
     for one in assumptions:
         taken, ends, fix = _named(one)

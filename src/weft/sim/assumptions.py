@@ -24,8 +24,8 @@ FLOAT_BYTES = 4
 
 
 class Assumption(msgspec.Struct, frozen=True, kw_only=True):
-    """A time that nobody measured, ns, and its range: of a further switch, of an addition in a sum,
-    or of an operation where an application computes."""
+    """An unmeasured time and its range, ns: per further switch, per addition in a sum, or per
+    operation of an application."""
 
     part: AssumedPart
     usual_ns: float
@@ -34,18 +34,18 @@ class Assumption(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def assumed_switches() -> Assumption:
-    """Of each switch behind the first of a route."""
+    """For each switch after the first of a route."""
     least, usual, most = SWITCH_NS
     return Assumption(part="switches", usual_ns=usual, least_ns=least, most_ns=most)
 
 
 def assumed_adder(flops_per_s: float) -> Assumption:
-    """Of ranks that add as fast as they compute; the range has their own speed too."""
+    """For ranks that add as fast as they compute; the range includes that speed."""
     return _assumed_operations("adder", flops_per_s)
 
 
 def assumed_computing(flops_per_s: float) -> Assumption:
-    """Of ranks whose speed nobody measured."""
+    """For ranks with unmeasured speed."""
     return _assumed_operations("computing", flops_per_s)
 
 

@@ -110,7 +110,7 @@ def errors_table(title: str, errors: Sequence[SeriesError]) -> Table:
     """These errors as a table."""
     return Table(
         name="errors",
-        caption=f"{title}: errors against what it was calibrated from",
+        caption=f"{title}: errors against the calibration data",
         head=("", "sizes", "mean", "worst", "at"),
         rows=tuple(
             (
@@ -217,7 +217,7 @@ def parameters_table(title: str, protocols: Protocols) -> Table:
     )
     return Table(
         name="parameters",
-        caption=f"{title}: what a message takes",
+        caption=f"{title}: message times",
         head=("", "from", "takes there", "and a byte more"),
         rows=tuple(rows),
         notes=notes,

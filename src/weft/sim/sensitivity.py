@@ -61,7 +61,7 @@ def corners(
 def ends_of_ranges(assumptions: Sequence[Assumption]) -> tuple[Move, ...]:
     """Each assumption at each end of its range, and all at the same end together.
 
-    A time that counts already is not simulated again.
+    An end that equals the usual time is not simulated again.
     """
     usual = {one.part: one.usual_ns for one in assumptions}
     least = {one.part: one.least_ns for one in assumptions}

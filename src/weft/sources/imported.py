@@ -108,7 +108,7 @@ def _contents(paths: Sequence[Path], target: Path | None) -> dict[Path, bytes]:
             as_well = "" if first == path else f" and {path}"
             raise WeftError(f"{first}{as_well} is named twice", "omit one: a file is one launch")
         if path == PIPED and target is None:
-            raise WeftError("what is piped in has no name", "use -o with the record's")
+            raise WeftError("piped input has no name", "use -o with the record's")
         contents[path] = content_of(path)
     return contents
 

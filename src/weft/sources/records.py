@@ -62,7 +62,7 @@ def record_named(source: str | Path | Run) -> Run:
         )
     name, part = split_source(text)
     if not name.strip(" ,"):
-        raise WeftError("no record is named", "use the path of a record")
+        raise WeftError("no record given", "use the path of a record")
     if not is_there(name) and _is_platform(name):
         raise WeftError(
             f"{name} is a published platform, which has figures and no launches",

@@ -54,7 +54,7 @@ def answer_of(
 def assumed_figures(
     ends: Sequence[Move], found: Sequence[tuple[PredictedFigure, ...]]
 ) -> tuple[AssumedFigures, ...]:
-    """Figures with the assumed times of each end; none where they were not simulated."""
+    """Figures for each end of the assumptions; empty if they were not simulated."""
     return tuple(
         AssumedFigures(assumed_ns=end.assumed_ns, figures=figures)
         for end, figures in zip(ends, found, strict=False)

@@ -38,7 +38,7 @@ _MORE_NODES = "use more --nodes, or smaller --points"
 # Fabrics that the first screen has cards of, and rows of one.
 MOST_CARDS = 6
 MOST_ON_A_CARD = 4
-# The work of this test is charged by what a rank computes.
+# This test charges its arithmetic at the speed of a rank.
 _COMPUTING = "milc"
 _SHARED = "the errors of the memory that ranks of a node share"
 
@@ -164,7 +164,7 @@ def assumptions_of(
     tests: Sequence[str],
     typed: frozenset[str],
 ) -> "tuple[Assumption, ...]":
-    """The times that nobody measured or typed, of those that these tests and fabrics have."""
+    """The times these tests and fabrics use that were neither measured nor given."""
     from weft.fabric.network import hops_of
     from weft.fabric.topologies import build_fabric
     from weft.plan.planning import SUMMING

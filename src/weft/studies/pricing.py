@@ -74,7 +74,7 @@ def priced(
     elif compares:
         found = compared(files_named(lists), asked)
     elif lists:
-        raise WeftError(f"what is to be done with {lists[0]}?", "use --compare, or --prices FILE")
+        raise WeftError(f"nothing says how to use {lists[0]}", "use --compare, or --prices FILE")
     else:
         found = of_list(prices, asked) if prices else of_parts(asked)
     if any(files) and found.built is None:
@@ -112,7 +112,7 @@ def cards_of(found: Priced) -> tuple[Card, ...]:
 def of_parts(asked: FabricAsked | None) -> Priced:
     """What a fabric consists of, without a price. Raises WeftError."""
     if asked is None:
-        raise WeftError("no fabric is named", NO_FABRIC)
+        raise WeftError("no fabric given", NO_FABRIC)
     # What is named as measured has to be there, also where nothing is priced.
     delivered = delivered_of(asked.measured) if asked.measured else None
     built = build(asked, rate_bytes_per_s=rate_of_link(delivered))

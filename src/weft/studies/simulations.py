@@ -309,7 +309,7 @@ class Effort:
         return self._simulated(base, variants, experiment, moves, _NO_ASSUMPTIONS)
 
     def _has_time_for(self, moves: "Sequence[Move]", otherwise: str) -> bool:
-        """Whether the budget suffices for so many moves; says so otherwise."""
+        """Whether the budget is enough for these moves; prints a line if not."""
         needed_s = len(moves) * _MOVES_TAKE * self._simulated_s
         spent_s = time.monotonic() - self._begun_s
         if needed_s <= self._budget_s - spent_s:
@@ -329,7 +329,7 @@ class Effort:
         moves: "Sequence[Move]",
         otherwise: str,
     ) -> "list[list[list[Run]]]":
-        """For each variant and move the records of all placements; none where the budget ended."""
+        """The records of all placements, by variant and move; empty if the budget ended."""
         from weft.record.run import load
         from weft.studies.placed_tests import placed_tests_of
 

@@ -150,7 +150,7 @@ def _few(found: list[Variant]) -> list[Variant]:
 
 def _whole(name: str, text: str) -> int:
     if not text.strip().isdigit():
-        raise WeftError(f"{name} '{text}' is no whole number", f"use one like {name} 2")
+        raise WeftError(f"{name} '{text}' is not an integer", f"use one like {name} 2")
     return int(text)
 
 
@@ -158,4 +158,4 @@ def _factor(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise WeftError(f"--speed '{text}' is no number", "use one like --speed 1,2") from None
+        raise WeftError(f"--speed '{text}' is not a number", "use one like --speed 1,2") from None

@@ -1,4 +1,4 @@
-"""What a map says where it names nobody: that nobody is slow, or why that is not known."""
+"""The sentence of a map without a finding: no slow node, or why that is unknown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FAR = 4.0
 
 
 def is_told(row: MapRow) -> bool:
-    """Whether it can be said that nobody is slow where nobody is named."""
+    """Whether the absence of a finding means that no node is slow."""
     return not (row.lacks_topology or has_few(row) or _far_off(row) or is_blind(row.distinguished))
 
 
@@ -55,7 +55,7 @@ def far_off(ways: Sequence[SlowPair], scatter: float, least: float = LEAST) -> S
 
 
 def is_blind(distinguished: Sequence[Distinguished]) -> bool:
-    """Whether nobody would have been named, however slow."""
+    """Whether even a very slow node would not have been found."""
     return bool(distinguished) and not distinguished_in_words(distinguished)
 
 
@@ -65,7 +65,7 @@ def amount_of(row: MapRow) -> str:
 
 
 def nobody_in_words(row: MapRow) -> str:
-    """That nobody is slow, or why that is not known."""
+    """No slow node, or why that is unknown."""
     amount = amount_of(row)
     if _has_few_endpoints(row):
         words = "too few to tell a slow one from its partners"
@@ -76,10 +76,10 @@ def nobody_in_words(row: MapRow) -> str:
     usual = f"{format_time(row.usual_ns)} there and back"
     usual += f", scatter {scatter_in_words(row.scatter)}, {amount}"
     if row.lacks_topology:
-        return f"cannot tell who is slow: {NO_TOPOLOGY} ({usual})"
+        return f"cannot tell which node is slow: {NO_TOPOLOGY} ({usual})"
     if is_told(row):
-        return f"{'nobody else' if row.dead else 'nobody'} is slow ({usual})"
-    words = "cannot tell who is slow: a pair differs too much from visit to visit"
+        return f"no {'other ' if row.dead else ''}slow node found ({usual})"
+    words = "cannot tell which node is slow: a pair differs too much from visit to visit"
     if one := _far_off(row):
         way = f"{one.source} to {one.target}"
         words = f"no cause is sure, though {way} takes {beyond(one.slower, 0)}"

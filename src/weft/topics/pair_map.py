@@ -317,7 +317,7 @@ def _table(row: MapRow) -> Table:
     rows = [(one.source, one.target, beyond(one.slower, 1)) for one in row.worst if one.slower > 0]
     return Table(
         name="map",
-        caption=f"Slowest ways, {row.place}: beyond what is usual so far apart",
+        caption=f"Slowest ways, {row.place}: time above the usual at this distance",
         head=("from", "to", "slower"),
         rows=tuple(rows),
         left=(0, 1),

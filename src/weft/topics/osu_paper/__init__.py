@@ -63,7 +63,7 @@ _RATE = ChartAxis("bandwidth in the paper's MB/s (2²⁰ B/s)", is_log=False)
 _BUSY = "osu-8"
 # Figures with a table but no row in the short form: a chart a transport, and points of no size.
 _NOT_BRIEF = ("osu-4-", _BUSY)
-# Figures whose first place says most: what a message takes when no buffer is used again.
+# Figures whose first place says most: message times when no buffer is used again.
 _FROM_FIRST = ("osu-12", "osu-13")
 
 # The topics whose rows these figures show.

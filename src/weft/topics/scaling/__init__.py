@@ -266,7 +266,7 @@ def _parts(rows: Sequence[ScalingRow]) -> Table:
 def _costs(costs: Sequence[Cost]) -> Table:
     return Table(
         name="scaling_costs",
-        caption="What more ranks cost, in % of the performance on the smallest number",
+        caption="Cost of more ranks, in % of the performance on the smallest number",
         head=("", "lattice", "ranks", "cost", "", "from", "iteration", "most in"),
         rows=tuple(
             (
